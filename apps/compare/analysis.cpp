@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 
 namespace coir::apps::compare {
 
@@ -84,37 +83,24 @@ Panel panel_of(WorkInfo const& work, std::vector<Row const*> const& rows,
   return panel;
 }
 
-/// Rows that one machine measured and another didn't.
+/// How many rows a machine lacks that others measured.
 std::vector<std::string> differences(Comparison const& comparison,
                                      std::vector<Panel> const& panels) {
   std::vector<std::string> notes;
-  if (comparison.machines.size() < 2) return notes;
-  constexpr std::size_t most = 20;  // that are named
-  struct Missing {
-    std::vector<std::string> named;
-    std::size_t more = 0;
-  };
-  std::map<std::string, Missing> missing;
-  for (auto const& panel : panels)
-    for (auto const& line : panel.lines) {
-      std::set<std::string> machines;
-      for (auto const& point : line.points)
-        if (point) machines.insert(point->row->machine);
-      if (machines.size() == comparison.machines.size()) continue;
-      for (auto const& machine : comparison.machines)
-        if (machines.count(machine.name) == 0) {
-          auto& [named, more] = missing[machine.name];
-          if (named.size() < most)
-            named.push_back(panel.work->name + "/" + line.size_text);
-          else
-            ++more;
-        }
-    }
-  for (auto const& machine : comparison.machines)
-    if (auto const& [named, more] = missing[machine.name]; !named.empty())
-      notes.push_back(
-          machine.name + " (" + machine.set + " set) has not measured " + joined(named, ", ") +
-          (more > 0 ? ", and " + std::to_string(more) + " more" : "") + "; others have.");
+  for (auto const& machine : comparison.machines) {
+    std::string first;
+    int missing = 0;
+    for (auto const& panel : panels)
+      for (auto const& line : panel.lines)
+        if (std::none_of(
+                line.points.begin(), line.points.end(),
+                [&](auto const& point) { return point && point->row->machine == machine.name; }) &&
+            ++missing == 1)
+          first = panel.work->name + "/" + line.size_text;
+    if (missing > 0)
+      notes.push_back(machine.name + " (" + machine.set + " set) has not measured " +
+                      counted(missing, "rows") + " that others have, such as " + first + ".");
+  }
   return notes;
 }
 
@@ -184,9 +170,6 @@ Overtaking overtaking(Curve const& first, Curve const& other, bool in_turns) {
       ++lowest;
     return {Overtaking::unclear, lowest->first, below, is_ahead};
   }
-  constexpr double rounding = 1e-9;
-  if (above > farthest_apart * below * (1 + rounding))
-    return {Overtaking::far, below, above, is_ahead};
   return {is_ahead ? Overtaking::from : Overtaking::until, below, above};
 }
 

@@ -47,13 +47,12 @@ struct Overtaking {
     never,
     from,     ///< from somewhere between `low` and `high` on, up to the largest
     until,    ///< it is faster up to somewhere between `low` and `high` alone
-    far,      ///< between `low` and `high`, sizes too far apart to tell
     unclear,  ///< rounds differ about who is faster from `low` to `high`
     once,     ///< measured in one round, which tells nothing of its own noise
   };
   Kind kind = unknown;
   double low = 0, high = 0;
-  /// Whether it is the faster one beyond `high`, where the kind is far or unclear; none if there is nothing beyond.
+  /// Whether it is the faster one beyond `high`, where that is unclear; none if there is nothing beyond.
   std::optional<bool> is_ahead = {};
 };
 
@@ -85,9 +84,6 @@ struct Analysis {
 
 /// Where rounds differ by more, the machine was busy with other things.
 inline constexpr double most_spread = 1.3;
-
-/// Sizes on both sides of a crossing are at most so many times apart.
-inline constexpr double farthest_apart = 4;
 
 Analysis analyse(Comparison const& comparison);
 

@@ -17,7 +17,6 @@
 
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstring>
 
@@ -77,8 +76,7 @@ struct Pipe {
 struct Process {
   pid_t id;
   int status = 0;
-  ~Process() { end(); }
-  void end() {
+  ~Process() {
     if (id <= 0) return;
     kill(id, SIGKILL);
     wait();
@@ -107,7 +105,6 @@ std::string last_line(std::string text) {
 }  // namespace
 
 std::string ChildOutcome::how_it_ended() const {
-  if (!why_stopped.empty()) return "was ended because " + why_stopped;
   if (WIFSIGNALED(status)) {
     int const signal = WTERMSIG(status);
     std::string const cause =
@@ -120,15 +117,13 @@ std::string ChildOutcome::how_it_ended() const {
 }
 
 ChildOutcome run_child(std::vector<std::string> const& command,
-                       std::function<void(std::string const&)> const& watch, double longest) {
+                       std::function<void(std::string const&)> const& watch) {
   stop_if_interrupted();
   std::vector<char*> arguments;
   for (auto const& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
 
   Pipe output, errors;
-  using Clock = std::chrono::steady_clock;
-  auto const start = Clock::now();
   pid_t const parent = getpid();
   Process process{fork()};
   if (process.id == 0) become(arguments.data(), output.start, errors.start, parent);
@@ -147,11 +142,6 @@ ChildOutcome run_child(std::vector<std::string> const& command,
     if (ends[0].revents != 0 && !read_some(output.end, outcome.output)) output.close_end();
     if (ends[1].revents != 0 && !read_some(errors.end, outcome.errors)) errors.close_end();
     if (watch) watch(outcome.output);
-    if (std::chrono::duration<double>(Clock::now() - start).count() > longest) {
-      outcome.why_stopped = "it took more than " + exact_text(longest) + " s";
-      process.end();
-      return outcome;
-    }
   }
   outcome.status = process.wait();
   stop_if_interrupted();  // Ctrl-C on a terminal ends the other program, too

@@ -4,7 +4,6 @@
 /// Programs that this one starts and waits for.
 
 #include <functional>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -15,9 +14,8 @@ struct ChildOutcome {
   int status = 0;  ///< as waitpid() gives it
   std::string output;
   std::string errors;
-  std::string why_stopped;  ///< "it took more than 120 s", if this program ended it
 
-  bool succeeded() const { return status == 0 && why_stopped.empty(); }
+  bool succeeded() const { return status == 0; }
   /// "ended with code 1: <its last line on stderr>", or "was ended by signal 11 (Segmentation fault)"
   std::string how_it_ended() const;
 };
@@ -27,10 +25,8 @@ struct ChildOutcome {
 ///
 /// \param command  path and arguments; the path is taken as it is
 /// \param watch    called some times a second with the output so far; may be empty
-/// \param longest  seconds after which it is ended
 /// \throws Failure if the user has asked this program to stop; the other one is then ended
 ChildOutcome run_child(std::vector<std::string> const& command,
-                       std::function<void(std::string const&)> const& watch = {},
-                       double longest = std::numeric_limits<double>::infinity());
+                       std::function<void(std::string const&)> const& watch = {});
 
 }  // namespace coir::apps::compare

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <type_traits>
 
 namespace coir::apps::compare {
 
@@ -19,121 +20,141 @@ using Json = Report;
 
 constexpr char remedy[] = "name a compare.json that coir-compare run wrote";
 
-Json to_json(Limits const& limits) {
-  Json json = Json::object();
-  for (auto const& [limit, key] : limit_keys()) json[key] = or_null(limits.*limit);
-  return json;
+// Each type's keys in compare.json, for writing and for reading.
+
+template <class Each>
+void each_field(Limits& limits, Each const& each) {
+  for (auto const& [limit, key] : limit_keys()) each(key, limits.*limit);
 }
 
-Json to_json(std::vector<Limits> const& rounds) {
+template <class Each>
+void each_field(Build& build, Each const& each) {
+  each("name", build.name);
+  each("backend", build.backend);
+  each("device", build.device);
+  each("threads", build.threads);
+  each("memory_bytes", build.memory);
+  each("cache_bytes", build.cache);
+  each("limits", build.limits);
+  each("limit_rounds", build.limit_rounds);
+  each("info", build.info);
+}
+
+template <class Each>
+void each_field(Machine& machine, Each const& each) {
+  each("name", machine.name);
+  each("set", machine.set);
+  each("rounds", machine.rounds);
+  each("created", machine.created);
+  each("processors_of_others", machine.processors_of_others);
+  each("builds", machine.builds);
+}
+
+template <class Each>
+void each_field(WorkInfo& work, Each const& each) {
+  each("name", work.name);
+  each("title", work.title);
+  each("group", work.group);
+  each("unit", work.unit);
+  each("limit", work.limit);
+  each("stays_in_cache", work.stays_in_cache);
+}
+
+template <class Each>
+void each_field(Row& row, Each const& each) {
+  each("machine", row.machine);
+  each("build", row.build);
+  each("work", row.work);
+  each("numbers", row.size_text);
+  each("size", row.size);
+  each("seconds", row.seconds);
+  each("rounds", row.rounds);
+  each("bytes", row.bytes);
+  each("flops_per_second", row.flops);
+  each("joules", row.joules);
+  each("limits_bytes_per_second", row.limits);
+}
+
+template <class Each>
+void each_field(LeftOut& row, Each const& each) {
+  each("machine", row.machine);
+  each("build", row.build);
+  each("work", row.work);
+  each("numbers", row.size_text);
+  each("why", row.why);
+  each("failed", row.failed);
+}
+
+template <class Each>
+void each_field(Comparison& comparison, Each const& each) {
+  each("machines", comparison.machines);
+  each("works", comparison.works);
+  each("rows", comparison.rows);
+  each("left_out", comparison.left_out);
+}
+
+template <class T>
+concept HasFields = requires(T& value) { each_field(value, [](char const*, auto&) {}); };
+
+Json field_json(std::optional<double>& value) { return or_null(value); }
+
+template <class T>
+Json field_json(std::vector<T>& values);
+
+template <class T>
+Json field_json(T& value) {
+  if constexpr (HasFields<T>) {
+    Json json = Json::object();
+    each_field(value, [&](char const* key, auto& field) { json[key] = field_json(field); });
+    return json;
+  } else {
+    return value;
+  }
+}
+
+template <class T>
+Json field_json(std::vector<T>& values) {
   Json json = Json::array();
-  for (auto const& limits : rounds) json.push_back(to_json(limits));
+  for (T& value : values) json.push_back(field_json(value));
   return json;
 }
 
-Json to_json(Machine const& machine) {
-  Json json{{"name", machine.name},
-            {"set", machine.set},
-            {"rounds", machine.rounds},
-            {"created", machine.created},
-            {"processors_of_others", or_null(machine.processors_of_others)},
-            {"builds", Json::array()}};
-  for (Build const& build : machine.builds)
-    json["builds"].push_back({{"name", build.name},
-                              {"backend", build.backend},
-                              {"device", build.device},
-                              {"threads", build.threads},
-                              {"memory_bytes", build.memory},
-                              {"cache_bytes", build.cache},
-                              {"limits", to_json(build.limits)},
-                              {"limit_rounds", to_json(build.limit_rounds)},
-                              {"info", build.info}});
-  return json;
+void read_field(std::string& value, JsonPlace const& place) { value = place.text(); }
+void read_field(bool& value, JsonPlace const& place) { value = place.truth(); }
+void read_field(int& value, JsonPlace const& place) { value = place.count(); }
+void read_field(Json& value, JsonPlace const& place) { value = place.json(); }
+
+/// Zero, or a number that ratios can be taken of.
+void read_field(double& value, JsonPlace const& place) {
+  value = place.number();
+  if (value != 0) value = place.positive();
 }
 
-Limits limits_in(JsonPlace const& place) {
-  Limits limits;
-  for (auto const& [limit, key] : limit_keys()) limits.*limit = place[key].optional();
-  return limits;
+void read_field(std::optional<double>& value, JsonPlace const& place) {
+  if (!place.json().is_null()) read_field(value.emplace(), place);
 }
 
-Build build_in(JsonPlace const& place) {
-  Build build;
-  build.name = place["name"].text();
-  build.backend = place["backend"].text();
-  build.device = place["device"].text();
-  build.threads = place["threads"].count();
-  build.memory = place["memory_bytes"].number();
-  build.cache = place["cache_bytes"].number();
-  build.limits = limits_in(place["limits"]);
-  for (JsonPlace const& round : place["limit_rounds"].items())
-    build.limit_rounds.push_back(limits_in(round));
-  build.info = place["info"].json();
-  return build;
-}
-
-Machine machine_in(JsonPlace const& place) {
-  Machine machine{place["name"].text(),
-                  place["set"].text(),
-                  place["rounds"].count(),
-                  place["created"].text(),
-                  {}};
-  JsonPlace const others = place["processors_of_others"];
-  if (!others.json().is_null()) machine.processors_of_others = others.number();
-  for (JsonPlace const& build : place["builds"].items()) machine.builds.push_back(build_in(build));
-  return machine;
-}
-
-WorkInfo work_in(JsonPlace const& place) {
-  return {place["name"].text(), place["title"].text(), place["group"].text(),
-          place["unit"].text(), place["limit"].text(), place["stays_in_cache"].truth()};
-}
-
-Row row_in(JsonPlace const& place) {
-  Row row;
-  row.machine = place["machine"].text();
-  row.build = place["build"].text();
-  row.work = place["work"].text();
-  row.size_text = place["numbers"].text();
-  row.size = place["size"].positive();
+void expects_ratios(Row const& row, JsonPlace const& place) {
+  for (char const* const key : {"size", "seconds"}) (void)place[key].positive();
+  for (char const* const key : {"rounds", "limits_bytes_per_second"})
+    for (JsonPlace const& number : place[key].items()) (void)number.positive();
   if (row.size < 1) place["size"].refuse("must be 1 or more");
-  row.seconds = place["seconds"].positive();
-  for (JsonPlace const& round : place["rounds"].items()) row.rounds.push_back(round.positive());
-  row.bytes = place["bytes"].optional();
-  row.flops = place["flops_per_second"].optional();
-  row.joules = place["joules"].optional();
-  for (JsonPlace const& limit : place["limits_bytes_per_second"].items())
-    row.limits.push_back(limit.positive());
   if (!row.limits.empty() && row.limits.size() != row.rounds.size())
     place["limits_bytes_per_second"].refuse("must have as many numbers as rounds");
-  return row;
 }
 
-/// Rows must name machines, builds and works that there are, and each once.
-void expects_consistent(Comparison const& comparison, std::string const& file) {
-  std::set<std::string> builds, works, seen;
-  auto const refuse = [&](std::string const& problem) {
-    throw InputError(file + " is a damaged report: " + problem +
-                     "; make it anew by coir-compare run");
-  };
-  std::set<std::string> machines;
-  for (auto const& machine : comparison.machines) {
-    if (!machines.insert(machine.name).second)
-      refuse("the machine " + machine.name + " is there twice");
-    for (auto const& build : machine.builds)
-      if (!builds.insert(machine.name + '\n' + build.name).second)
-        refuse(machine.name + ", " + build.name + " is there twice");
-  }
-  for (auto const& work : comparison.works)
-    if (!works.insert(work.name).second) refuse("the work " + work.name + " is there twice");
-  for (auto const& row : comparison.rows) {
-    std::string const build = row.machine + '\n' + row.build;
-    bool const is_known = builds.count(build) > 0 && works.count(row.work) > 0;
-    bool const is_first = seen.insert(build + '\n' + row.work + '\n' + row.size_text).second;
-    if (!is_known || !is_first)
-      refuse("the row " + row.machine + ", " + row.build + ", " + row.work + "/" + row.size_text +
-             (is_known ? " is there twice" : " is of nothing that is described"));
-  }
+template <class T>
+void read_field(std::vector<T>& values, JsonPlace const& place);
+
+template <HasFields T>
+void read_field(T& value, JsonPlace const& place) {
+  each_field(value, [&](char const* key, auto& field) { read_field(field, place[key]); });
+  if constexpr (std::is_same_v<T, Row>) expects_ratios(value, place);
+}
+
+template <class T>
+void read_field(std::vector<T>& values, JsonPlace const& place) {
+  for (JsonPlace const& item : place.items()) read_field(values.emplace_back(), item);
 }
 
 /// Gives machines other names, by {old name: new name}.
@@ -171,18 +192,12 @@ void add_works(std::vector<WorkInfo>& merged, std::map<std::string, std::size_t>
   }
 }
 
-/// What each machine measured and when, but for its name, which merging may have changed: equal of equal measurements.
-std::map<std::string, std::string> fingerprints_of(Comparison const& comparison) {
-  std::map<std::string, std::string> fingerprints;
-  for (auto const& machine : comparison.machines)
-    fingerprints[machine.name] = machine.created + '\n' + machine.set + '\n';
-  for (auto const& row : comparison.rows) {
-    std::string text =
-        row.build + '\n' + row.work + '\n' + row.size_text + '\n' + exact_text(row.seconds);
-    for (double const seconds : row.rounds) text += ' ' + exact_text(seconds);
-    fingerprints[row.machine] += text + '\n';
-  }
-  return fingerprints;
+/// The same for equal measurements, whatever their machine is called: when it was made, and all of its times added up.
+std::string fingerprint_of(Machine const& machine, Comparison const& comparison) {
+  double seconds = 0;
+  for (auto const& row : comparison.rows)
+    if (row.machine == machine.name) seconds += row.seconds;
+  return machine.created + ' ' + exact_text(seconds);
 }
 
 /// Works of one group beside each other, groups in the order in which they first come.
@@ -220,42 +235,9 @@ std::optional<double> limit_of(Limits const& limits, Limit limit) {
   return {};
 }
 
-Report to_json(Comparison const& comparison) {
-  Report json;
-  json["application"] = "coir-compare";
-  json["version"] = version;
-  json["format"] = report_format;
-  json["machines"] = Json::array();
-  for (auto const& machine : comparison.machines) json["machines"].push_back(to_json(machine));
-  json["works"] = Json::array();
-  for (auto const& work : comparison.works)
-    json["works"].push_back({{"name", work.name},
-                             {"title", work.title},
-                             {"group", work.group},
-                             {"unit", work.unit},
-                             {"limit", work.limit},
-                             {"stays_in_cache", work.stays_in_cache}});
-  json["rows"] = Json::array();
-  for (auto const& row : comparison.rows)
-    json["rows"].push_back({{"machine", row.machine},
-                            {"build", row.build},
-                            {"work", row.work},
-                            {"numbers", row.size_text},
-                            {"size", row.size},
-                            {"seconds", row.seconds},
-                            {"rounds", row.rounds},
-                            {"bytes", or_null(row.bytes)},
-                            {"flops_per_second", or_null(row.flops)},
-                            {"joules", or_null(row.joules)},
-                            {"limits_bytes_per_second", row.limits}});
-  json["left_out"] = Json::array();
-  for (auto const& row : comparison.left_out)
-    json["left_out"].push_back({{"machine", row.machine},
-                                {"build", row.build},
-                                {"work", row.work},
-                                {"numbers", row.size_text},
-                                {"why", row.why},
-                                {"failed", row.failed}});
+Report to_json(Comparison comparison) {
+  Report json{{"application", "coir-compare"}, {"version", version}, {"format", report_format}};
+  json.update(field_json(comparison));
   return json;
 }
 
@@ -270,15 +252,7 @@ Comparison from_json(std::string const& text, std::string const& name) {
                      top["version"].text() + "), and coir-compare " + version + " reads format " +
                      std::to_string(report_format) + ": make all reports with one version");
   Comparison comparison;
-  for (JsonPlace const& machine : top["machines"].items())
-    comparison.machines.push_back(machine_in(machine));
-  for (JsonPlace const& work : top["works"].items()) comparison.works.push_back(work_in(work));
-  for (JsonPlace const& row : top["rows"].items()) comparison.rows.push_back(row_in(row));
-  for (JsonPlace const& row : top["left_out"].items())
-    comparison.left_out.push_back({row["machine"].text(), row["build"].text(), row["work"].text(),
-                                   row["numbers"].text(), row["why"].text(),
-                                   row["failed"].truth()});
-  expects_consistent(comparison, name);
+  read_field(comparison, top);
   return comparison;
 }
 
@@ -294,18 +268,16 @@ Comparison merge(std::vector<Comparison> const& comparisons, std::vector<std::st
   std::set<std::string> taken;
   for (std::size_t n = 0; n < comparisons.size(); ++n) {
     Comparison other = comparisons[n];
-    auto const fingerprints = fingerprints_of(other);
     std::map<std::string, std::string> new_names;
     std::set<std::string> const before = taken;
     for (Machine const& machine : other.machines) taken.insert(machine.name);
     for (Machine const& machine : other.machines) {
-      auto const [first, is_new] = measured.emplace(fingerprints.at(machine.name), names[n]);
+      auto const [first, is_new] =
+          measured.emplace(fingerprint_of(machine, comparisons[n]), names[n]);
       if (!is_new)
-        throw InputError(
-            names[n] + " holds the measurement of " + machine.name + " of " + machine.created +
-            (first->second == names[n]
-                 ? " twice: merge the reports that it was made of anew"
-                 : ", which " + first->second + " holds, too: name only one of the two"));
+        throw InputError(names[n] + " holds the measurement of " + machine.name + " of " +
+                         machine.created + ", which " + first->second +
+                         " holds, too: name only one of the two");
       if (before.count(machine.name) == 0) continue;
       std::string const renamed = free_name(machine.name, taken);
       taken.insert(renamed);

@@ -93,7 +93,7 @@ struct Comparison {
 };
 
 /// compare.json, in SI units; what is absent is null.
-Report to_json(Comparison const& comparison);
+Report to_json(Comparison comparison);
 
 /// The comparison in a report.
 ///
@@ -109,8 +109,8 @@ Comparison read_comparison(std::filesystem::path const& path);
 ///
 /// \param names  of the files, for messages
 /// \param notes  what was renamed is added here
-/// \throws InputError if two files, or one by itself, hold the same measurement, under whatever names, or two works of one
-///                    name count different things
+/// \throws InputError if two files hold the same measurement, under whatever names, or two works of one name count
+///                    different things
 Comparison merge(std::vector<Comparison> const& comparisons, std::vector<std::string> const& names,
                  std::vector<std::string>& notes);
 

@@ -5,9 +5,9 @@ namespace coir::apps::compare {
 EnergyCounters::EnergyCounters(std::filesystem::path const& powercap)
     : processors_(powercap), device_(nvml_.first_visible()) {}
 
-std::optional<double> EnergyCounters::processors() { return processors_.joules().value; }
+std::optional<double> EnergyCounters::processors() { return processors_.joules(); }
 
-std::optional<double> EnergyCounters::device() const { return nvml_.energy(device_).value; }
+std::optional<double> EnergyCounters::device() const { return nvml_.energy(device_); }
 
 PowerMeter::Reading PowerMeter::now() {
   return {std::chrono::steady_clock::now(),

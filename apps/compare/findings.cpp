@@ -39,7 +39,6 @@ std::string sizes_of(Analysis const& analysis, std::size_t contestant) {
       case Overtaking::from: ++beyond; break;
       case Overtaking::until: ++below; break;
       case Overtaking::never: ++never; break;
-      case Overtaking::far:
       case Overtaking::unclear:
       case Overtaking::once: ++untold; break;
       case Overtaking::unknown: break;

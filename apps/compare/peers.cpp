@@ -72,8 +72,7 @@ std::optional<Peer> ask(Script const& script, std::string const& python, std::st
   if (*script.option != '\0') command.emplace_back(script.option);
   auto question = command;
   question.emplace_back("--about");
-  constexpr double longest = 120;  // to load a package from a slow disk, and to find a device
-  auto const outcome = run_child(question, {}, longest);
+  auto const outcome = run_child(question);
   if (!outcome.succeeded()) {
     problem = outcome.how_it_ended();
     return {};

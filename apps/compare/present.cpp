@@ -112,9 +112,6 @@ std::string overtaking_words(Overtaking const& overtaking, std::string const& un
     case Overtaking::never: return "never";
     case Overtaking::from: return "from between " + range + " on";
     case Overtaking::until: return "up to between " + range;
-    case Overtaking::far:
-      return std::string(is_ahead.value_or(false) ? "from" : "up to") + " somewhere between " +
-             range + (is_ahead.value_or(false) ? " on" : "") + ", sizes too far apart to tell";
     case Overtaking::unclear:
       return "rounds differ " + std::string(low == high ? "at " : "from ") + range +
              (!is_ahead   ? ""
@@ -304,9 +301,8 @@ std::vector<std::string> explanations(Analysis const& analysis) {
   if (auto text = beyond_text(analysis); !text.empty()) lines.push_back(std::move(text));
   if (analysis.contestants.size() > 1)
     lines.push_back("Times as fast (x) is against " + analysis.contestants.front().label +
-                    ". One overtakes it between two sizes, at most four times apart, at which all "
-                    "rounds agree on who is "
-                    "faster; with several crossings the last one counts.");
+                    ". One overtakes it between two sizes at which all "
+                    "rounds agree on who is faster; with several crossings the last one counts.");
   std::vector<std::string> without;
   for (auto const& contestant : analysis.contestants)
     if (!has_joules(analysis, contestant)) without.push_back(contestant.label);

@@ -14,7 +14,6 @@
 #include <support/same_file.hpp>
 
 #include <iostream>
-#include <optional>
 
 namespace coir::apps::field {
 
@@ -32,7 +31,6 @@ char const examples[] =
     "  coir-field apps/field/word.png --realisation --output word\n"
     "  coir-field density.npy --side 64 --sigma 0.3 --iterations 200 --report run.json\n"
     "  coir-field photo.png --contrast 20 --output photo\n"
-    "  coir-field density.npy --check --precision double\n"
     "  coir-field --gradient-of density.npy --noise noise.npy --report slopes.json\n"
     "\n"
     "Exit codes: 0 done, 2 wrong option, 3 bad input file, 4 memory or disk short, 5 a loss is\n"
@@ -58,14 +56,11 @@ ExitCode carry_out(Exec const& exec, FieldSettings const& settings) {
   if (!settings.quiet) std::cout << plan_of(run, figures.predicted, figures.hardware) << std::flush;
 
   FileNames const names(settings);
-  std::optional<OutputFolder> folder;
-  if (!settings.check) folder.emplace(settings.output, names.all().front());
+  OutputFolder const folder(settings.output, names.all().front());
   expects_good_files({{"--report", settings.report}});
   {
     FieldSearch<Exec, T> work(exec, run);
-    if (settings.check) {
-      work.check(figures);
-    } else if (!settings.gradient_of.empty()) {
+    if (!settings.gradient_of.empty()) {
       work.write_gradient(names, figures);
     } else {
       work.search(names, figures);

@@ -71,11 +71,10 @@ void add_options(CommandLine& line, FieldSettings& settings) {
   auto const file = add_path(line, "TARGET", settings.target, "FILE",
                              "A density over its mean (.npy) of shape (m, m, m), or (m, m) seen "
                              "along the third axis,\nor a picture (.png) of one");
-  auto const gradient =
-      add_path(line, "--gradient-of", settings.gradient_of, "FILE",
-               "In place of TARGET: write one gradient of its misfit, at --noise or --seed")
-          .group(target)
-          .excludes(file);
+  add_path(line, "--gradient-of", settings.gradient_of, "FILE",
+           "In place of TARGET: write one gradient of its misfit, at --noise or --seed")
+      .group(target)
+      .excludes(file);
   add_positive_number(line, "--sigma", settings.sigma,
                       "Noise of a cell or column of the target, in units of the mean density "
                       "(default 0.2)")
@@ -104,10 +103,6 @@ void add_options(CommandLine& line, FieldSettings& settings) {
           "--realisation", settings.realisation,
           "Look for a random universe that fits the target, in place of the most probable one")
       .group(search);
-  line.add_flag("--check", settings.check,
-                "Compare the gradient with differences of the loss, and do nothing else")
-      .group(search)
-      .excludes(gradient);
 
   add_whole_number(line, "--side", settings.universe.particles,
                    "Particles along a side, so N^3 in all (default 64)", 2, 1024)
@@ -159,9 +154,8 @@ void expects_consistent(CommandLine const& line, FieldSettings const& settings) 
       {"--noise", universe.noise},
       {"--config", line.option("--config").text()}};
   std::vector<NamedFile> outputs = {{"--report", settings.report}};
-  if (!settings.check)
-    for (auto const& path : FileNames(settings).all())
-      outputs.push_back({"the run's " + path.filename().string(), path});
+  for (auto const& path : FileNames(settings).all())
+    outputs.push_back({"the run's " + path.filename().string(), path});
   expects_different_files(outputs, inputs);
 }
 

@@ -63,11 +63,6 @@ class Posterior {
     return {prior_ + of_misfit.value, std::move(gradient)};
   }
 
-  /// J alone.
-  double value(Noise const& noise) const {
-    return prior(noise) + misfit_(model_.run(noise.view(), parameters_));
-  }
-
   /// The prior's part of the gradient that was computed last.
   double prior_of_last() const { return prior_; }
 

@@ -4,7 +4,6 @@
 #include <coir/core/memory.hpp>
 #include <coir/core/version.hpp>
 
-#include <support/table.hpp>
 #include <support/text.hpp>
 #include <support/units.hpp>
 
@@ -32,18 +31,6 @@ std::string command_of_nbody() {
   for (auto const& path : {here / "coir-nbody", here.parent_path() / "nbody" / "coir-nbody"})
     if (fs::exists(path, none)) return path.string();
   return "coir-nbody";
-}
-
-double relative_error(Difference const& row) {
-  return std::abs(row.quotient - row.gradient) / std::abs(row.gradient);
-}
-
-std::string table_of(std::vector<Difference> const& check) {
-  Table table({"step", "difference quotient", "gradient", "relative error"});
-  for (auto const& row : check)
-    table.add_row({formatted("%.0e", row.step), formatted("%.9e", row.quotient),
-                   formatted("%.9e", row.gradient), formatted("%.1e", relative_error(row))});
-  return table.text();
 }
 
 Report slopes_in_report(cosmology::Parameters<double> const& slopes) {
@@ -103,7 +90,6 @@ std::string plan_of(FieldRun const& run, MemoryPlan const& memory, Hardware cons
 
 std::string summary_of(FieldRun const& run, FieldFigures const& figures) {
   auto const& s = run.settings;
-  if (s.check) return table_of(figures.check);
   std::string const written = "written to " + s.output.string() + "\n";
   if (!s.gradient_of.empty())
     return "misfit " + formatted("%.6g", figures.misfit) + ", its gradient in " +
@@ -134,14 +120,7 @@ Report field_report(FieldRun const& run, FieldFigures const& figures) {
   report["sigma"] = s.sigma;
   report["smooth"] = run.smooth();
   report["seconds"] = figures.seconds;
-  if (s.check) {
-    report["check"] = Report::array();
-    for (auto const& row : figures.check)
-      report["check"].push_back({{"step", row.step},
-                                 {"quotient", row.quotient},
-                                 {"gradient", row.gradient},
-                                 {"relative_error", relative_error(row)}});
-  } else if (!s.gradient_of.empty()) {
+  if (!s.gradient_of.empty()) {
     report["misfit"] = figures.misfit;
     report["slopes"] = slopes_in_report(figures.slopes);
   } else {

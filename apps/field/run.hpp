@@ -79,13 +79,6 @@ struct Epoch {
   double prior = 0;
 };
 
-/// A row of --check.
-struct Difference {
-  double step = 0;
-  double quotient = 0;  ///< (J(noise + step d) - J(noise - step d)) / (2 step)
-  double gradient = 0;  ///< along d
-};
-
 /// FieldFigures of a run that has ended.
 struct FieldFigures {
   std::vector<Epoch> history;
@@ -97,7 +90,6 @@ struct FieldFigures {
   double noise_rms = 0;   ///< of a site
   double misfit = 0;      ///< of one gradient
   cosmology::Parameters<double> slopes{};  ///< of one gradient
-  std::vector<Difference> check;
   MemoryPlan predicted;
   Hardware hardware;
 };
@@ -230,22 +222,6 @@ class FieldSearch {
   FieldSearch(FieldSearch const&) = delete;
   FieldSearch& operator=(FieldSearch const&) = delete;
 
-  /// The table of --check: derivatives along a random direction of unit variance per site.
-  void check(FieldFigures& figures) {
-    Activity const checking("checking the gradient");
-    std::int64_t const n = run_.settings.universe.particles;
-    auto const direction =
-        borrow(noise_of_seed<T>(exec_, n, run_.settings.universe.random.seed + 1'000'003));
-    auto const gradient = with_remedy([&] { return posterior_(noise_); }).gradient;
-    double const along = dot(cast<double>(gradient), cast<double>(direction));
-    auto const value_at = [&](double step) {
-      stop_if_interrupted();
-      return posterior_.value(noise_ + step * direction);
-    };
-    for (double const step : {1e-1, 1e-2, 1e-3, 1e-4, 1e-5})
-      figures.check.push_back({step, (value_at(step) - value_at(-step)) / (2 * step), along});
-  }
-
   /// One gradient of the misfit, written.
   void write_gradient(FileNames const& names, FieldFigures& figures) {
     Activity const computing("computing a gradient");
@@ -330,8 +306,7 @@ class FieldSearch {
     if (!universe.noise.empty()) return noise_of_file(universe.noise);
     auto const noise = noise_of_seed<T>(exec_, universe.particles, universe.random.seed);
     // Small, so that the most probable start has nothing of it, yet off the lattice, where cic has kinks.
-    if (!run_.settings.realisation && run_.settings.gradient_of.empty() && !run_.settings.check)
-      borrow(noise) *= 0.01;
+    if (!run_.settings.realisation && run_.settings.gradient_of.empty()) borrow(noise) *= 0.01;
     return noise;
   }
 

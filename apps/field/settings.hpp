@@ -33,7 +33,6 @@ struct FieldSettings {
   int iterations = 100;
   double tolerance = 1e-5;
   bool realisation = false;
-  bool check = false;
 
   // Output
   std::filesystem::path output = "field";

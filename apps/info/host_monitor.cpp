@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace coir::apps::info {
 
@@ -16,36 +17,47 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double hertz_of_kilohertz = 1e3, degrees_of_millidegree = 1e-3;
+constexpr double bytes_of_kibibyte = 1024, hertz_of_megahertz = 1e6, hertz_of_kilohertz = 1e3;
+constexpr double degrees_of_millidegree = 1e-3;
 
 std::string text_of(fs::path const& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::optional<double> number_in(fs::path const& path) {
+template <class Number = double>
+std::optional<Number> value_in(fs::path const& path) {
   std::ifstream file(path);
-  double number = 0;
-  return file >> number ? std::optional(number) : std::nullopt;
+  Number value{};
+  return file >> value ? std::optional(value) : std::nullopt;
 }
 
-Reading reading_of(std::optional<double> const& value, std::string const& absence) {
-  return value ? Reading{value, {}} : Reading{{}, absence};
+/// What follows a key and a colon, in each line that begins with the key: "model name\t: AMD EPYC".
+std::vector<std::string> values_of(std::string const& key, std::string const& text) {
+  std::vector<std::string> values;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::size_t const colon = line.find(':');
+    if (!line.starts_with(key) || colon == std::string::npos) continue;
+    std::size_t const begin = line.find_first_not_of(" \t", colon + 1);
+    values.push_back(begin == std::string::npos ? "" : line.substr(begin));
+  }
+  return values;
+}
+
+/// The mean of the numbers among some texts; none if there is none.
+std::optional<double> mean_of(std::vector<std::string> const& texts) {
+  double sum = 0, count = 0;
+  for (auto const& text : texts)
+    if (double number = 0; std::istringstream(text) >> number) sum += number, ++count;
+  return count > 0 ? std::optional(sum / count) : std::nullopt;
 }
 
 /// The drivers of processors' sensors, of Intel, AMD and ARM.
 bool is_of_processor(fs::path const& sensor) {
   constexpr std::array drivers = {"coretemp", "k10temp", "zenpower", "cpu_thermal"};
-  std::string name;
-  std::ifstream(sensor / "name") >> name;
+  auto const name = value_in<std::string>(sensor / "name").value_or("");
   return std::find(drivers.begin(), drivers.end(), name) != drivers.end();
-}
-
-/// "cpu0", "cpu1" and so on
-bool is_core(fs::path const& folder) {
-  std::string const name = folder.filename().string();
-  return name.size() > 3 && name.starts_with("cpu") &&
-         std::isdigit(static_cast<unsigned char>(name[3]));
 }
 
 }  // namespace
@@ -59,61 +71,62 @@ HostMonitor::HostMonitor(fs::path proc, fs::path sys)
       joules_(energy_.joules()) {}
 
 Sample HostMonitor::sample() {
-  std::string const cpuinfo = text_of(proc_ / "cpuinfo");
-  auto const memory = memory_use(text_of(proc_ / "meminfo"));
-  std::string const no_memory = (proc_ / "meminfo").string() + " has no MemTotal and MemAvailable";
+  std::string const cpuinfo = text_of(proc_ / "cpuinfo"), meminfo = text_of(proc_ / "meminfo");
   Sample sample;
   sample.device = "cpu";
-  sample.name = processor_name(cpuinfo);
+  auto const names = values_of("model name", cpuinfo);
+  sample.name = names.empty() ? "host" : names.front();
   if (int const cores = core_count(text_of(proc_ / "stat")); cores > 0)
     sample.name += ", " + counted(cores, "threads");
   sample.load = load();
-  sample.memory_used = reading_of(memory ? std::optional(memory->used) : std::nullopt, no_memory);
-  sample.memory = reading_of(memory ? std::optional(memory->total) : std::nullopt, no_memory);
+  // What the kernel gives back on demand, its cache of files for instance, isn't used.
+  auto const total = mean_of(values_of("MemTotal", meminfo));
+  auto const available = mean_of(values_of("MemAvailable", meminfo));
+  if (total && available) {
+    sample.memory_used = bytes_of_kibibyte * (*total - *available);
+    sample.memory = bytes_of_kibibyte * *total;
+  }
   sample.power = power();
   sample.temperature = temperature();
   sample.clock = clock(cpuinfo);
   return sample;
 }
 
-Reading HostMonitor::load() {
+std::optional<double> HostMonitor::load() {
   auto const before = std::exchange(times_, core_times(text_of(proc_ / "stat")));
-  if (!before || !times_) return {{}, (proc_ / "stat").string() + " has no line of all cores"};
-  return reading_of(load_between(*before, *times_), "no time has passed");
+  return before && times_ ? load_between(*before, *times_) : std::nullopt;
 }
 
-Reading HostMonitor::power() {
-  Reading const before = std::exchange(joules_, energy_.joules());
+std::optional<double> HostMonitor::power() {
+  auto const before = std::exchange(joules_, energy_.joules());
   auto const now = Clock::now();
   double const seconds = std::chrono::duration<double>(now - std::exchange(when_, now)).count();
-  if (!before.value || !joules_.value) return {{}, before.value ? joules_.absence : before.absence};
-  return {(*joules_.value - *before.value) / seconds, {}};
+  return before && joules_ ? std::optional((*joules_ - *before) / seconds) : std::nullopt;
 }
 
 // The hottest of the processors.
-Reading HostMonitor::temperature() const {
-  fs::path const sensors = sys_ / "class/hwmon";
+std::optional<double> HostMonitor::temperature() const {
   std::optional<double> hottest;
   std::error_code none;
-  for (auto const& sensor : fs::directory_iterator(sensors, none))
+  for (auto const& sensor : fs::directory_iterator(sys_ / "class/hwmon", none))
     if (is_of_processor(sensor.path()))
-      if (auto const number = number_in(sensor.path() / "temp1_input"))
+      if (auto const number = value_in(sensor.path() / "temp1_input"))
         hottest = std::max(degrees_of_millidegree * *number, hottest.value_or(-273.15));
-  return reading_of(hottest, sensors.string() + " has no sensor of a processor");
+  return hottest;
 }
 
-Reading HostMonitor::clock(std::string const& cpuinfo) const {
-  if (auto const clock = mean_clock(cpuinfo)) return {clock, {}};
-  fs::path const cores = sys_ / "devices/system/cpu";
-  double sum = 0;
-  int count = 0;
-  std::error_code none;
-  for (auto const& core : fs::directory_iterator(cores, none))
-    if (is_core(core.path()))
-      if (auto const kilohertz = number_in(core.path() / "cpufreq/scaling_cur_freq"))
-        sum += *kilohertz, ++count;
-  if (count > 0) return {hertz_of_kilohertz * sum / count, {}};
-  return {{}, "neither " + (proc_ / "cpuinfo").string() + " nor " + cores.string() + " tells it"};
+// The mean of the cores. Not all processors tell it in /proc/cpuinfo.
+std::optional<double> HostMonitor::clock(std::string const& cpuinfo) const {
+  if (auto const megahertz = mean_of(values_of("cpu MHz", cpuinfo)))
+    return hertz_of_megahertz * *megahertz;
+  std::vector<std::string> kilohertz;
+  for (int core = 0;; ++core) {
+    auto const folder = sys_ / "devices/system/cpu" / ("cpu" + std::to_string(core));
+    if (!fs::exists(folder)) break;
+    kilohertz.push_back(text_of(folder / "cpufreq/scaling_cur_freq"));
+  }
+  auto const mean = mean_of(kilohertz);
+  return mean ? std::optional(hertz_of_kilohertz * *mean) : std::nullopt;
 }
 
 }  // namespace coir::apps::info

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "sample.hpp"
-#include "system_text.hpp"
 
 #include <info/processor_energy.hpp>
 #include <info/processors.hpp>
@@ -9,6 +8,7 @@
 #include <chrono>
 #include <filesystem>
 #include <optional>
+#include <string>
 
 namespace coir::apps::info {
 
@@ -24,16 +24,16 @@ class HostMonitor {
 
  private:
   using Clock = std::chrono::steady_clock;
-  Reading load();
-  Reading power();
-  Reading temperature() const;
-  Reading clock(std::string const& cpuinfo) const;
+  std::optional<double> load();
+  std::optional<double> power();
+  std::optional<double> temperature() const;
+  std::optional<double> clock(std::string const& cpuinfo) const;
 
   std::filesystem::path proc_, sys_;
   ProcessorEnergy energy_;
   std::optional<CoreTimes> times_;
   Clock::time_point when_;  // the energy was read
-  Reading joules_;
+  std::optional<double> joules_;
 };
 
 }  // namespace coir::apps::info

@@ -4,109 +4,59 @@
 
 #include <array>
 #include <cstdlib>
-#include <type_traits>
 
 namespace coir::apps {
 
-namespace {
-
-constexpr char file_name[] = "libnvidia-ml.so.1";
-constexpr double of_percent = 1e-2, of_milli = 1e-3, of_mega = 1e6;
-
-constexpr int temperature_of_chip = 0;
-constexpr int clock_of_multiprocessors = 1;
-
-}  // namespace
-
+// NVML's types and numbers are written as plain ones, so that its header isn't needed.
 struct Nvml::Library {
-  // NVML's types and numbers as plain ones, so that its header isn't needed.
-  using Handle = void*;
   struct Utilization {
-    unsigned kernels = 0, memory = 0;  // per cent of the time
+    unsigned kernels, memory;  // per cent of the time
   };
   struct Memory {
-    unsigned long long total = 0, free = 0, used = 0;  // bytes
+    unsigned long long total, free, used;  // bytes
   };
 
-  /// A function of the library, which one that is older than the function doesn't have.
-  template <class... Arguments>
-  struct Function {
-    char const* name;
-    int (*call)(Arguments...) = nullptr;
-
-    void find_in(void* library) { call = reinterpret_cast<decltype(call)>(dlsym(library, name)); }
-  };
-
-  void* file = nullptr;
-  bool is_started = false;
+  void* file = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
   std::string absence;
 
-  Function<> start{"nvmlInit_v2"};
-  Function<> stop{"nvmlShutdown"};
-  Function<unsigned*> count{"nvmlDeviceGetCount_v2"};
-  Function<unsigned, Handle*> by_index{"nvmlDeviceGetHandleByIndex_v2"};
-  Function<char const*, Handle*> by_uuid{"nvmlDeviceGetHandleByUUID"};
-  Function<Handle, char*, unsigned> name{"nvmlDeviceGetName"};
-  Function<Handle, Utilization*> load{"nvmlDeviceGetUtilizationRates"};
-  Function<Handle, Memory*> memory{"nvmlDeviceGetMemoryInfo"};
-  Function<Handle, unsigned*> power{"nvmlDeviceGetPowerUsage"};
-  Function<Handle, int, unsigned*> temperature{"nvmlDeviceGetTemperature"};
-  Function<Handle, int, unsigned*> clock{"nvmlDeviceGetClockInfo"};
-  Function<Handle, unsigned long long*> energy{"nvmlDeviceGetTotalEnergyConsumption"};
-  char const* (*words)(int) = nullptr;
-
   Library() {
-    file = dlopen(file_name, RTLD_NOW | RTLD_LOCAL);
-    if (file == nullptr) {
+    if (file == nullptr)
       absence =
           std::string("NVML, which comes with their driver, can't be opened (") + dlerror() + ")";
-      return;
-    }
-    start.find_in(file), stop.find_in(file), count.find_in(file);
-    by_index.find_in(file), by_uuid.find_in(file), name.find_in(file);
-    load.find_in(file), memory.find_in(file), power.find_in(file);
-    temperature.find_in(file), clock.find_in(file), energy.find_in(file);
-    words = reinterpret_cast<decltype(words)>(dlsym(file, "nvmlErrorString"));
-    absence = error_of(start);
-    is_started = absence.empty();
+    else if (int const status = status_of("nvmlInit_v2"); status != 0)
+      absence = "NVML can't start (error " + std::to_string(status) + ")";
   }
   ~Library() {
-    if (is_started) error_of(stop);
+    if (absence.empty()) status_of("nvmlShutdown");
     if (file != nullptr) dlclose(file);
   }
   Library(Library const&) = delete;
   Library& operator=(Library const&) = delete;
 
-  /// Calls a function. \return what is wrong; empty if nothing is
+  /// Calls a function by its name, which an older library may lack. 0 is success.
   template <class... Arguments>
-  std::string error_of(Function<Arguments...> const& function,
-                       std::type_identity_t<Arguments>... arguments) const {
-    if (function.call == nullptr) return std::string("the driver's NVML has no ") + function.name;
-    int const status = function.call(arguments...);
-    if (status == 0) return {};
-    char const* const text = words == nullptr ? nullptr : words(status);
-    return "NVML says '" + (text == nullptr ? "error " + std::to_string(status) : text) + "'";
+  int status_of(char const* name, Arguments... arguments) const {
+    auto* const function = reinterpret_cast<int (*)(Arguments...)>(dlsym(file, name));
+    return function == nullptr ? -1 : function(arguments...);
   }
 
-  Device device(unsigned index) const {
-    Device device;
-    device.absence = error_of(by_index, index, &device.handle);
-    return device;
-  }
-
-  /// Asks a device for a number.
-  ///
-  /// \param ask     gives the error of a function that sets its argument
-  /// \param number  the number in what was set, in SI units
-  template <class Answer>
-  static Reading read(Device const& device, auto const& ask, auto const& number) {
-    if (!device.absence.empty()) return {{}, device.absence};
+  /// What a function that is asked of a device sets its last argument to.
+  template <class Answer, class... Arguments>
+  std::optional<Answer> answer(char const* name, Device device, Arguments... arguments) const {
     Answer answer{};
-    std::string const error = ask(&answer);
-    if (!error.empty()) return {{}, error};
-    return {static_cast<double>(number(answer)), {}};
+    if (device == nullptr || status_of(name, device, arguments..., &answer) != 0) return {};
+    return answer;
   }
 };
+
+namespace {
+
+template <class Number>
+std::optional<double> in_units(double unit, std::optional<Number> const& number) {
+  return number ? std::optional(unit * static_cast<double>(*number)) : std::nullopt;
+}
+
+}  // namespace
 
 Nvml::Nvml() : library_(std::make_unique<Library>()) {}
 
@@ -116,78 +66,69 @@ std::string const& Nvml::absence() const { return library_->absence; }
 
 std::vector<Nvml::Device> Nvml::devices() const {
   unsigned count = 0;
-  std::vector<Device> devices;
-  if (!absence().empty() || !library_->error_of(library_->count, &count).empty()) return devices;
-  for (unsigned index = 0; index < count; ++index) devices.push_back(library_->device(index));
+  if (!absence().empty() || library_->status_of("nvmlDeviceGetCount_v2", &count) != 0) return {};
+  std::vector<Device> devices(count);
+  for (unsigned index = 0; index < count; ++index)
+    library_->status_of("nvmlDeviceGetHandleByIndex_v2", index, &devices[index]);
   return devices;
 }
 
 Nvml::Device Nvml::first_visible() const {
-  if (!absence().empty()) return {nullptr, absence()};
+  Device device = nullptr;
+  if (!absence().empty()) return device;
   char const* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
   std::string const all = visible == nullptr ? "0" : visible;
   std::string const first = all.substr(0, all.find(','));
-  if (!first.starts_with("GPU-"))
-    return library_->device(static_cast<unsigned>(std::atoi(first.c_str())));
-  Device device;
-  device.absence = library_->error_of(library_->by_uuid, first.c_str(), &device.handle);
+  if (first.starts_with("GPU-"))
+    library_->status_of("nvmlDeviceGetHandleByUUID", first.c_str(), &device);
+  else
+    library_->status_of("nvmlDeviceGetHandleByIndex_v2",
+                        static_cast<unsigned>(std::atoi(first.c_str())), &device);
   return device;
 }
 
-std::string Nvml::name(Device const& device) const {
+std::string Nvml::name(Device device) const {
   std::array<char, 96> text{};
   bool const is_told =
-      device.absence.empty() &&
-      library_->error_of(library_->name, device.handle, text.data(), text.size() - 1).empty();
+      device != nullptr && library_->status_of("nvmlDeviceGetName", device, text.data(),
+                                               static_cast<unsigned>(text.size() - 1)) == 0;
   return is_told ? text.data() : "NVIDIA device";
 }
 
-Reading Nvml::load(Device const& device) const {
-  return Library::read<Library::Utilization>(
-      device, [&](auto* a) { return library_->error_of(library_->load, device.handle, a); },
-      [](auto const& a) { return of_percent * a.kernels; });
+std::optional<double> Nvml::load(Device device) const {
+  auto const answer =
+      library_->answer<Library::Utilization>("nvmlDeviceGetUtilizationRates", device);
+  return answer ? std::optional(1e-2 * answer->kernels) : std::nullopt;
 }
 
-Reading Nvml::memory_used(Device const& device) const {
-  return Library::read<Library::Memory>(
-      device, [&](auto* a) { return library_->error_of(library_->memory, device.handle, a); },
-      [](auto const& a) { return a.used; });
+std::optional<double> Nvml::memory_used(Device device) const {
+  auto const answer = library_->answer<Library::Memory>("nvmlDeviceGetMemoryInfo", device);
+  return answer ? std::optional(static_cast<double>(answer->used)) : std::nullopt;
 }
 
-Reading Nvml::memory(Device const& device) const {
-  return Library::read<Library::Memory>(
-      device, [&](auto* a) { return library_->error_of(library_->memory, device.handle, a); },
-      [](auto const& a) { return a.total; });
+std::optional<double> Nvml::memory(Device device) const {
+  auto const answer = library_->answer<Library::Memory>("nvmlDeviceGetMemoryInfo", device);
+  return answer ? std::optional(static_cast<double>(answer->total)) : std::nullopt;
 }
 
-Reading Nvml::power(Device const& device) const {
-  return Library::read<unsigned>(
-      device, [&](auto* a) { return library_->error_of(library_->power, device.handle, a); },
-      [](auto a) { return of_milli * a; });
+std::optional<double> Nvml::power(Device device) const {
+  return in_units(1e-3, library_->answer<unsigned>("nvmlDeviceGetPowerUsage", device));
 }
 
-Reading Nvml::temperature(Device const& device) const {
-  return Library::read<unsigned>(
-      device,
-      [&](auto* a) {
-        return library_->error_of(library_->temperature, device.handle, temperature_of_chip, a);
-      },
-      [](auto a) { return a; });
+std::optional<double> Nvml::temperature(Device device) const {
+  constexpr int of_chip = 0;
+  return in_units(1, library_->answer<unsigned>("nvmlDeviceGetTemperature", device, of_chip));
 }
 
-Reading Nvml::clock(Device const& device) const {
-  return Library::read<unsigned>(
-      device,
-      [&](auto* a) {
-        return library_->error_of(library_->clock, device.handle, clock_of_multiprocessors, a);
-      },
-      [](auto a) { return of_mega * a; });
+std::optional<double> Nvml::clock(Device device) const {
+  constexpr int of_multiprocessors = 1;
+  return in_units(1e6,
+                  library_->answer<unsigned>("nvmlDeviceGetClockInfo", device, of_multiprocessors));
 }
 
-Reading Nvml::energy(Device const& device) const {
-  return Library::read<unsigned long long>(
-      device, [&](auto* a) { return library_->error_of(library_->energy, device.handle, a); },
-      [](auto a) { return of_milli * static_cast<double>(a); });
+std::optional<double> Nvml::energy(Device device) const {
+  return in_units(
+      1e-3, library_->answer<unsigned long long>("nvmlDeviceGetTotalEnergyConsumption", device));
 }
 
 }  // namespace coir::apps

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <info/reading.hpp>
-
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,10 +11,7 @@ namespace coir::apps {
 /// reads: no program is started on a device, and none of its memory is taken.
 class Nvml {
  public:
-  struct Device {
-    void* handle = nullptr;
-    std::string absence;  ///< why the library doesn't let it be asked; empty if it does
-  };
+  using Device = void*;  ///< null if the library doesn't let the device be asked
 
   Nvml();
   ~Nvml();
@@ -32,16 +28,18 @@ class Nvml {
   Device first_visible() const;
 
   /// NVIDIA's name of the device: "NVIDIA H200"; "NVIDIA device" if it can't be asked.
-  std::string name(Device const& device) const;
+  std::string name(Device device) const;
+
+  // Numbers that a device tells; none if it doesn't.
 
   /// The fraction of the time, of the last second or less, in which a kernel ran.
-  Reading load(Device const& device) const;
-  Reading memory_used(Device const& device) const;  ///< bytes
-  Reading memory(Device const& device) const;       ///< bytes of all
-  Reading power(Device const& device) const;        ///< W
-  Reading temperature(Device const& device) const;  ///< degrees Celsius
-  Reading clock(Device const& device) const;        ///< Hz, of its multiprocessors
-  Reading energy(Device const& device) const;       ///< J since its driver was loaded
+  std::optional<double> load(Device device) const;
+  std::optional<double> memory_used(Device device) const;  ///< bytes
+  std::optional<double> memory(Device device) const;       ///< bytes of all
+  std::optional<double> power(Device device) const;        ///< W
+  std::optional<double> temperature(Device device) const;  ///< degrees Celsius
+  std::optional<double> clock(Device device) const;        ///< Hz, of its multiprocessors
+  std::optional<double> energy(Device device) const;       ///< J since its driver was loaded
 
  private:
   struct Library;

@@ -1,7 +1,6 @@
 #include <info/processor_energy.hpp>
 
 #include <fstream>
-#include <optional>
 
 namespace coir::apps {
 
@@ -24,10 +23,6 @@ bool is_processor(fs::path const& zone) {
   return std::getline(file, name) && name.starts_with("package");
 }
 
-std::string unreadable(fs::path const& counter) {
-  return counter.string() + " can't be read: on most systems root alone may";
-}
-
 }  // namespace
 
 bool ProcessorEnergy::Zone::read() {
@@ -38,29 +33,25 @@ bool ProcessorEnergy::Zone::read() {
   return true;
 }
 
-ProcessorEnergy::ProcessorEnergy(fs::path const& powercap)
-    : absence_(powercap.string() + " has no counter of a processor's energy") {
+ProcessorEnergy::ProcessorEnergy(fs::path const& powercap) {
   std::error_code none;
   for (auto const& entry : fs::directory_iterator(powercap, none)) {
     if (!is_processor(entry.path())) continue;
     fs::path const counter = entry.path() / "energy_uj";
     auto const start = number_in(counter);
     auto const range = number_in(entry.path() / "max_energy_range_uj");
-    if (start && range)
-      zones_.push_back({counter, *range, *start, 0});
-    else
-      absence_ = unreadable(counter);
+    if (start && range) zones_.push_back({counter, *range, *start, 0});
   }
 }
 
-Reading ProcessorEnergy::joules() {
-  if (zones_.empty()) return {{}, absence_};
+std::optional<double> ProcessorEnergy::joules() {
+  if (zones_.empty()) return {};
   double sum = 0;
   for (Zone& zone : zones_) {
-    if (!zone.read()) return {{}, unreadable(zone.counter)};
+    if (!zone.read()) return {};
     sum += zone.sum;
   }
-  return {joules_of_microjoule * sum, {}};
+  return joules_of_microjoule * sum;
 }
 
 }  // namespace coir::apps

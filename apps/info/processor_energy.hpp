@@ -1,9 +1,7 @@
 #pragma once
 
-#include <info/reading.hpp>
-
 #include <filesystem>
-#include <string>
+#include <optional>
 #include <vector>
 
 namespace coir::apps {
@@ -15,8 +13,8 @@ class ProcessorEnergy {
   explicit ProcessorEnergy(std::filesystem::path const& powercap = "/sys/class/powercap");
 
   /// Joules since this was made, of all processors together. To be asked at least once a minute: counters begin anew after
-  /// some.
-  Reading joules();
+  /// some. None where none may be read.
+  std::optional<double> joules();
 
  private:
   /// A processor's counter, which begins anew at its range.
@@ -26,7 +24,6 @@ class ProcessorEnergy {
     bool read();
   };
   std::vector<Zone> zones_;
-  std::string absence_;
 };
 
 }  // namespace coir::apps

@@ -1,7 +1,7 @@
 #include "watch.hpp"
 
 #include "host_monitor.hpp"
-#include "sample_text.hpp"
+#include "sample.hpp"
 
 #include <info/nvml.hpp>
 #include <info/utc.hpp>
@@ -16,7 +16,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
-#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -34,7 +33,7 @@ class Monitors {
   std::vector<Sample> samples() {
     std::vector<Sample> all = {host_.sample()};
     for (std::size_t n = 0; n < devices_.size(); ++n) {
-      Nvml::Device const& device = devices_[n];
+      Nvml::Device const device = devices_[n];
       all.push_back({"gpu" + std::to_string(n), nvml_.name(device), nvml_.load(device),
                      nvml_.memory_used(device), nvml_.memory(device), nvml_.power(device),
                      nvml_.temperature(device), nvml_.clock(device)});
@@ -73,11 +72,10 @@ void wait_until(Clock::time_point moment) {
   stop_if_interrupted();
 }
 
+/// What each device is, and why there is none of NVIDIA's.
 std::vector<std::string> notes_on(std::vector<Sample> const& samples, Monitors const& monitors) {
   std::vector<std::string> notes;
   for (Sample const& sample : samples) notes.push_back(sample.device + ": " + sample.name);
-  for (Sample const& sample : samples)
-    for (std::string const& absence : absences(sample)) notes.push_back(absence);
   if (std::string const none = monitors.no_devices(); !none.empty()) notes.push_back(none);
   return notes;
 }
@@ -92,7 +90,6 @@ void watch(WatchSettings const& settings) {
       std::chrono::milliseconds(200);  // soon there is something to see
   bool const on_terminal = !settings.json && is_capable_terminal();
   Monitors monitors;
-  std::set<std::string> said;
   auto next = Clock::now() + std::min(interval, first);
   for (std::int64_t n = 0; settings.samples == 0 || n < settings.samples; ++n) {
     wait_until(next);
@@ -112,7 +109,7 @@ void watch(WatchSettings const& settings) {
     for (std::string const& note : notes)
       if (on_terminal)
         std::cout << one_line(note) << '\n';
-      else if (said.insert(note).second)
+      else if (n == 0)
         std::cerr << "coir-info: " << one_line(note) << '\n';
     expects_written();
   }

@@ -12,8 +12,8 @@ struct WatchSettings {
 };
 
 /// Prints what the host and each NVIDIA device do, again and again: on a terminal a table that clears the screen before,
-/// else a line for each sample and device below one heading, or lines of JSON. What they are, and why something isn't known,
-/// stands below the table, else once on stderr. Needs no Kokkos.
+/// else a line for each sample and device below one heading, or lines of JSON. What the devices are stands below the
+/// table, else once on stderr. Needs no Kokkos.
 ///
 /// \throws Failure within a tenth of a second if the program is to stop
 /// \throws ResourceError if the output can't be written

@@ -28,11 +28,10 @@ double transfers_of(OffloadWork const& work, Speeds const& speeds, double size) 
 
 bool is_rate(double speed) { return std::isfinite(speed); }
 
-/// Nothing if a rate that it takes isn't known.
-std::optional<double> seconds_of_byte(Speeds const& speeds, Way way) {
-  bool const there = way != Way::to_host, back = way != Way::to_device;
-  if ((there && !is_rate(speeds.to_device)) || (back && !is_rate(speeds.to_host))) return {};
-  return (there ? 1 / speeds.to_device : 0) + (back ? 1 / speeds.to_host : 0);
+/// Nothing if a rate isn't known.
+std::optional<double> seconds_there_and_back(Speeds const& speeds) {
+  if (!is_rate(speeds.to_device) || !is_rate(speeds.to_host)) return {};
+  return 1 / speeds.to_device + 1 / speeds.to_host;
 }
 
 }  // namespace
@@ -121,21 +120,15 @@ std::pair<Extreme, Extreme> extremes(std::function<double(double)> const& gain, 
   return {worst, best};
 }
 
-std::optional<Way> known_way(Speeds const& speeds) {
-  bool const there = is_rate(speeds.to_device), back = is_rate(speeds.to_host);
-  if (!there && !back) return {};
-  return there && back ? Way::both : there ? Way::to_device : Way::to_host;
-}
-
-std::optional<double> flops_per_value(Speeds const& speeds, double value_bytes, Way way) {
-  auto const carried = seconds_of_byte(speeds, way);
+std::optional<double> flops_per_value(Speeds const& speeds, double value_bytes) {
+  auto const carried = seconds_there_and_back(speeds);
   double const slope = 1 / speeds.host_flops - 1 / speeds.device_flops;
   if (!carried || !(slope > 0) || !is_rate(speeds.device_flops)) return {};
   return value_bytes * *carried / slope;
 }
 
-std::optional<double> bytes_per_byte(Speeds const& speeds, Way way) {
-  auto const carried = seconds_of_byte(speeds, way);
+std::optional<double> bytes_per_byte(Speeds const& speeds) {
+  auto const carried = seconds_there_and_back(speeds);
   double const slope = 1 / speeds.host_bandwidth - 1 / speeds.device_bandwidth;
   if (!carried || !(slope > 0) || !is_rate(speeds.device_bandwidth)) return {};
   return *carried / slope;

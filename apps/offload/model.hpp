@@ -89,18 +89,13 @@ std::pair<Extreme, Extreme> extremes(std::function<double(double)> const& gain, 
 /// Sizes in steps of 2^(1/16) from one to another, both included.
 std::vector<double> fine_sizes(double from, double to);
 
-/// Where data are carried: to the device, to the host, or there and back.
-enum class Way { to_device, to_host, both };
+/// Operations for each value of `value_bytes` that is carried to the device and back, from which on a device pays where
+/// operations are the limit and there are many values:  v (1/T_in + 1/T_out) / (1/F_h - 1/F_d). Nothing if it never does,
+/// or a rate isn't known.
+std::optional<double> flops_per_value(Speeds const& speeds, double value_bytes);
 
-/// Both if the rates of both are known, else the one whose rate is; nothing if neither is.
-std::optional<Way> known_way(Speeds const& speeds);
-
-/// Operations for each value of `value_bytes` that is carried this way, from which on a device pays where operations are the limit
-/// and there are many values:  v t / (1/F_h - 1/F_d), where t is 1/T_in, 1/T_out, or their sum. Nothing if it never does, or a
-/// rate isn't known.
-std::optional<double> flops_per_value(Speeds const& speeds, double value_bytes, Way way);
-
-/// Bytes moved in memory for each byte that is carried this way, likewise where memory is the limit:  t / (1/B_h - 1/B_d).
-std::optional<double> bytes_per_byte(Speeds const& speeds, Way way);
+/// Bytes moved in memory for each byte that is carried there and back, likewise where memory is the limit:
+/// (1/T_in + 1/T_out) / (1/B_h - 1/B_d).
+std::optional<double> bytes_per_byte(Speeds const& speeds);
 
 }  // namespace coir::apps::offload

@@ -223,16 +223,12 @@ std::vector<std::string> findings(Answer const& answer) {
                   gain_words(answer.worst.gain) + at(answer.worst));
   auto const& speeds = answer.speeds;
   if (answer.work.measured) return lines;
-  auto const way = known_way(speeds);
-  if (!way) return lines;
-  std::string const carried = *way == Way::both        ? "carried there and back (two transfers)"
-                              : *way == Way::to_device ? "carried to the device (one transfer)"
-                                                       : "carried to the host (one transfer)";
-  if (auto const flops = flops_per_value(speeds, answer.value_bytes, *way))
-    lines.push_back("Where operations are the limit, a " + value_words(answer.value_bytes) + " " +
-                    carried + " must take part in " + number_text(*flops) + " of them or more.");
-  if (auto const bytes = bytes_per_byte(speeds, *way))
-    lines.push_back("Where memory is the limit, each byte " + carried + " must be moved " +
+  std::string const carried = " carried there and back (two transfers) must ";
+  if (auto const flops = flops_per_value(speeds, answer.value_bytes))
+    lines.push_back("Where operations are the limit, a " + value_words(answer.value_bytes) +
+                    carried + "take part in " + number_text(*flops) + " of them or more.");
+  if (auto const bytes = bytes_per_byte(speeds))
+    lines.push_back("Where memory is the limit, each byte" + carried + "be moved " +
                     number_text(*bytes) + " times or more.");
   return lines;
 }
@@ -287,14 +283,9 @@ Report offload_report(MachineFigures const& figures, std::optional<Answer> const
           {{"size", size}, {"device_faster", above ? "above" : "below"}});
     report["best"] = {{"gain", answer->best.gain}, {"size", answer->best.size}};
     report["worst"] = {{"gain", answer->worst.gain}, {"size", answer->worst.size}};
-    for (auto const& [name, way] :
-         {std::pair("to_device", Way::to_device), std::pair("to_host", Way::to_host),
-          std::pair("there_and_back", Way::both)}) {
-      report[std::string("flops_per_value_") + name] =
-          or_null(flops_per_value(answer->speeds, answer->value_bytes, way));
-      report[std::string("bytes_moved_per_byte_") + name] =
-          or_null(bytes_per_byte(answer->speeds, way));
-    }
+    report["flops_per_value_there_and_back"] =
+        or_null(flops_per_value(answer->speeds, answer->value_bytes));
+    report["bytes_moved_per_byte_there_and_back"] = or_null(bytes_per_byte(answer->speeds));
   }
   if (fleet) {
     report["jobs"] = Report::array();

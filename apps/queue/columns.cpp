@@ -15,9 +15,9 @@ namespace coir::apps::queue {
 namespace {
 
 constexpr std::array<char const*, column_count> names = {
-    "JobID",     "Partition",    "Submit",  "Eligible",  "Start",   "State",    "Elapsed",
-    "Timelimit", "TimelimitRaw", "ReqCPUS", "AllocCPUS", "ReqMem",  "ReqNodes", "AllocNodes",
-    "ReqTRES",   "AllocTRES",    "ReqGRES", "AllocGRES", "Cluster", "User",     "Account"};
+    "JobID",     "Partition",    "Submit",  "Eligible",  "Start",  "State",    "Elapsed",
+    "Timelimit", "TimelimitRaw", "ReqCPUS", "AllocCPUS", "ReqMem", "ReqNodes", "AllocNodes",
+    "ReqTRES",   "AllocTRES",    "Cluster", "User",      "Account"};
 
 /// Other names of columns that hold the same.
 constexpr std::array<std::pair<char const*, Column>, 3> aliases = {

@@ -30,8 +30,6 @@ enum class Column : std::uint8_t {
   nodes,
   requested_resources,
   resources,
-  requested_gres,
-  gres,
   cluster,
   user,
   account,

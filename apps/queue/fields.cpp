@@ -32,15 +32,6 @@ bool take(std::string_view& text, char expected) {
   return true;
 }
 
-/// Passes over ".123"; false if no digit follows the point.
-bool skip_fraction(std::string_view& text) {
-  if (!take(text, '.')) return true;
-  std::size_t n = 0;
-  while (n < text.size() && is_digit(text[n])) ++n;
-  text.remove_prefix(n);
-  return n > 0;
-}
-
 /// Days from 1970-01-01 to a date; nothing if the calendar doesn't have it, or outside of the years 1970 to 2199.
 std::optional<std::int64_t> days_before(std::int64_t year, std::int64_t month,
                                         std::int64_t of_month) {
@@ -49,25 +40,6 @@ std::optional<std::int64_t> days_before(std::int64_t year, std::int64_t month,
                                          std::chrono::day(static_cast<unsigned>(of_month))};
   if (year < 1970 || year > 2199 || !date.ok()) return {};
   return std::chrono::sys_days(date).time_since_epoch().count();
-}
-
-/// "Z", "+01:00", "+0100", "+01" or nothing; how far the clock is before UTC.
-std::optional<Seconds> parse_offset(std::string_view text) {
-  if (text.empty() || text == "Z") return 0;
-  char const sign = text.front();
-  if (sign != '+' && sign != '-') return {};
-  text.remove_prefix(1);
-  auto const hours = take_number(text, 2, 2);
-  if (!hours || *hours > 14) return {};
-  std::int64_t minutes = 0;
-  if (!text.empty()) {
-    take(text, ':');
-    auto const given = take_number(text, 2, 2);
-    if (!given || *given > 59) return {};
-    minutes = *given;
-  }
-  if (!text.empty()) return {};
-  return (sign == '-' ? -1 : 1) * (*hours * 3600 + minutes * 60);
 }
 
 /// 1024 to the power that a unit stands for; 0 for what is none.
@@ -125,14 +97,10 @@ std::optional<Seconds> parse_moment(std::string_view text) {
   auto const minute = take_number(text, 2, 2);
   if (!minute || !take(text, ':')) return {};
   auto const second = take_number(text, 2, 2);
-  if (!second || !skip_fraction(text)) return {};
+  if (!second || !text.empty()) return {};
   auto const days = days_before(*year, *month, *of_month);
   if (!days || *hour > 23 || *minute > 59 || *second > 60) return {};
-  auto const offset = parse_offset(text);
-  if (!offset) return {};
-  Seconds const moment = *days * day + *hour * 3600 + *minute * 60 + *second - *offset;
-  if (moment < 0) return {};  // 1970 began later there
-  return moment;
+  return *days * day + *hour * 3600 + *minute * 60 + *second;
 }
 
 bool is_absent(std::string_view text) {
@@ -156,7 +124,7 @@ std::optional<Seconds> parse_duration(std::string_view text) {
     if (!part || count == 3) return {};
     parts[count++] = *part;
   } while (take(text, ':'));
-  if (!skip_fraction(text) || !text.empty()) return {};
+  if (!text.empty()) return {};
   if (!has_days && count == 1) return {};  // minutes for sbatch, and nothing that sacct writes
   Seconds total = days * day;
   if (has_days || count == 3)
@@ -237,30 +205,6 @@ std::optional<Resources> parse_resources(std::string_view text) {
   }
   if (!resources.gpus) resources.gpus = typed_gpus;
   return resources;
-}
-
-std::optional<std::int64_t> parse_gpus_of_gres(std::string_view text) {
-  std::int64_t gpus = 0;
-  while (!text.empty()) {
-    std::size_t const comma = std::min(text.find(','), text.size());
-    std::string_view part = text.substr(0, comma);
-    text.remove_prefix(std::min(comma + 1, text.size()));
-    if (part.starts_with("PER_NODE:")) part.remove_prefix(9);
-    if (part.starts_with("gres:") || part.starts_with("gres/")) part.remove_prefix(5);
-    if (part != "gpu" && !part.starts_with("gpu:")) continue;
-    part = part.substr(0, part.find('('));
-    std::string_view const last = part.substr(part.rfind(':') + 1);
-    if (last.empty()) return {};
-    if (!is_digit(last.front())) {  // "gpu" or "gpu:a100" is one
-      ++gpus;
-      continue;
-    }
-    auto const count = parse_count(last);
-    if (!count) return {};
-    gpus += *count;
-    if (gpus > most_things) return {};
-  }
-  return gpus;
 }
 
 }  // namespace coir::apps::queue

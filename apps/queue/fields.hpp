@@ -12,17 +12,17 @@ namespace coir::apps::queue {
 /// A moment: seconds since 1970-01-01T00:00:00 on the clock that the text was written by.
 using Seconds = std::int64_t;
 
-/// Reads "2025-01-31T12:00:00", also with a blank in place of the T, with fractions of seconds, and with the distance from
-/// UTC ("Z", "+01:00", "-0530"), which is taken off; or whole seconds since 1970, as SLURM_TIME_FORMAT=%s writes them.
+/// Reads "2025-01-31T12:00:00", also with a blank in place of the T, or whole seconds since 1970, as SLURM_TIME_FORMAT=%s
+/// writes them.
 ///
-/// \returns nothing if it is none of these, or no moment of the calendar, or outside of the years 1970 to 2199 in UTC
+/// \returns nothing if it is none of these, or no moment of the calendar, or outside of the years 1970 to 2199
 std::optional<Seconds> parse_moment(std::string_view text);
 
 /// Whether a field says that there is no value: empty, "Unknown", "None", "N/A", "(null)", "Invalid".
 bool is_absent(std::string_view text);
 
 /// Reads how long something took or may take: "1-02:03:04", "02:03:04", "03:04" (minutes and seconds), "1-02" (days and
-/// hours), "1-02:03"; also with fractions of seconds.
+/// hours), "1-02:03".
 ///
 /// \returns nothing if it is none of these, or longer than 1000 years
 std::optional<Seconds> parse_duration(std::string_view text);
@@ -63,11 +63,5 @@ struct Resources {
 
 /// \returns nothing if a part isn't NAME=VALUE, or one of those above has a value that is no number
 std::optional<Resources> parse_resources(std::string_view text);
-
-/// GPUs of a node in ReqGRES and AllocGRES of Slurm before 21.08: "gpu:2", "gpu:a100:2(S:0)", "PER_NODE:gpu:1", several
-/// with commas between them. Other things are passed over.
-///
-/// \returns nothing if a count is no number, or their sum is above most_things
-std::optional<std::int64_t> parse_gpus_of_gres(std::string_view text);
 
 }  // namespace coir::apps::queue

@@ -70,19 +70,9 @@ void read_sizes(Reader& reader, Row const& row, Columns const& columns, Job& job
   if (nodes.value_or(0) == 0) nodes = first(reader.value(Column::nodes, parse_count), got.nodes);
   std::int64_t const nodes_at_least = std::max<std::int64_t>(1, nodes.value_or(1));
 
-  std::int64_t gpus = std::max(requested.gpus.value_or(0), got.gpus.value_or(0));
-  for (Column const column : {Column::requested_gres, Column::gres})
-    if (auto const per_node = reader.value(column, parse_gpus_of_gres)) {
-      if (*per_node > most_things / nodes_at_least)
-        reader.refuse(column);
-      else
-        gpus = std::max(gpus, *per_node * nodes_at_least);
-    }
   // Who has no GPU has none in the list, if there is a list.
-  bool const is_known = columns.has(Column::requested_resources) ||
-                        columns.has(Column::resources) || columns.has(Column::requested_gres) ||
-                        columns.has(Column::gres);
-  if (is_known) job.gpus = gpus;
+  if (columns.has(Column::requested_resources) || columns.has(Column::resources))
+    job.gpus = std::max(requested.gpus.value_or(0), got.gpus.value_or(0));
 
   auto const memory = reader.value(Column::memory, parse_memory);
   if (requested.bytes) {

@@ -9,7 +9,7 @@
 #include "settings.hpp"
 
 #include <coir/core/errors.hpp>
-#include <coir/io/format.hpp>
+#include <coir/io/atomic_file.hpp>
 
 #include <support/command_line.hpp>
 #include <support/config_file.hpp>
@@ -29,6 +29,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -46,7 +47,7 @@ char const examples[] =
     "  sacct -a -P -S 2025-01-01 -E now -o JobID,Partition,Submit,Eligible,Start,State,\\\n"
     "ReqCPUS,ReqMem,ReqTRES,Timelimit > jobs.txt\n"
     "  coir-queue jobs.txt\n"
-    "  coir-queue jobs.txt --partition gpu --picture waits.png --report waits.json\n"
+    "  coir-queue jobs.txt --partition gpu --picture waits.svg --report waits.json\n"
     "  coir-queue jobs.txt --core-hours 4,4 --gib-hours 4,4\n"
     "  coir-queue jobs.txt --forecast --gpus 2 --cores 16 --time-limit 12:00:00\n"
     "  zcat 2024.txt.gz | coir-queue - --from 2024-06-01\n"
@@ -189,7 +190,7 @@ void add_options(CommandLine& line, QueueSettings& settings) {
   add_classes(line, "--gib-hours", settings.memory_hours,
               "The same of GiB hours, memory x time limit (default 1,10,6)");
   add_forecast(line, settings);
-  add_file(line, "--picture", settings.picture, "Draw the distributions (.png)");
+  add_file(line, "--picture", settings.picture, "Draw the distributions (.svg)");
   add_file(line, "--report", settings.report, "Write all figures as JSON");
   add_progress_and_quiet(line, settings.progress, settings.quiet);
   add_config_file(line);
@@ -206,8 +207,8 @@ void expects_consistent(CommandLine const& line, QueueSettings const& settings) 
     expects(*from < *to, "--from must be before --to",
             moment_text(*from) + " and " + moment_text(*to));
   if (!settings.picture.empty())
-    expects(io::format_of_name(settings.picture) == io::Format::png,
-            "--picture must name a file that ends in .png", "'" + settings.picture.string() + "'");
+    expects(settings.picture.extension() == ".svg", "--picture must name a file that ends in .svg",
+            in_quotes(settings.picture.string()));
   std::vector<NamedFile> inputs = {{"--config", line.option("--config").text()}};
   for (auto const& input : settings.inputs) {
     if (input != "-")
@@ -229,33 +230,25 @@ std::string some_of(std::vector<std::string> names) {
   return names.empty() ? "none" : joined(names, ", ");
 }
 
-/// \throws PreconditionError naming what a filter asks for and no job has
+/// \throws PreconditionError naming a partition that the text lacks, or a column that a filter needs
 void expects_known(Statistics const& statistics, QueueSettings const& settings) {
-  auto const unknown = statistics.never_seen(&Filters::partitions);
-  expects(unknown.empty(), "--partition " + (unknown.empty() ? "" : unknown.front()) +
-                               ": there is no such partition; the text has " +
-                               some_of(partition_names(statistics)));
-  struct Asked {
-    char const* option;
-    std::vector<std::string> Filters::* list;
-    Column column;
-  };
+  auto const names = partition_names(statistics);
+  for (auto const& wanted : settings.filters.partitions)
+    expects(
+        std::any_of(names.begin(), names.end(),
+                    [&](std::string const& name) {
+                      return name == wanted || name.ends_with('/' + wanted) ||
+                             wanted.ends_with('/' + name);
+                    }),
+        "--partition " + wanted + ": there is no such partition; the text has " + some_of(names));
   for (auto const& [option, list, column] :
-       {Asked{"--cluster", &Filters::clusters, Column::cluster},
-        Asked{"--user", &Filters::users, Column::user},
-        Asked{"--account", &Filters::accounts, Column::account},
-        Asked{"--state", &Filters::states, Column::state}}) {
-    auto const missing = statistics.never_seen(list);
-    if (missing.empty()) continue;
-    expects(statistics.had_column(column), std::string(option) + " needs the column " +
-                                               column_name(column) +
-                                               ": add it to sacct's list, -o ...");
-    // It is no error if some of several states have no job.
-    bool const may_lack =
-        list == &Filters::states && missing.size() < settings.filters.states.size();
-    expects(may_lack, std::string(option) + " " + missing.front() +
-                          ": no job of the text has it: check how it is spelt");
-  }
+       {std::tuple("--cluster", &Filters::clusters, Column::cluster),
+        std::tuple("--user", &Filters::users, Column::user),
+        std::tuple("--account", &Filters::accounts, Column::account),
+        std::tuple("--state", &Filters::states, Column::state)})
+    expects((settings.filters.*list).empty() || statistics.had_column(column),
+            std::string(option) + " needs the column " + column_name(column) +
+                ": add it to sacct's list, -o ...");
 }
 
 /// \throws InputError if there is nothing to show
@@ -291,7 +284,7 @@ void expects_sizes(Statistics const& statistics, Size const& size) {
   bool const has_resources = has_one_of({Column::requested_resources, Column::resources});
   expects(!size.cores || has_resources || has_one_of({Column::requested_cores, Column::cores}),
           "--cores needs the column ReqCPUS: add it to sacct's list, -o ...");
-  expects(!size.gpus || has_resources || has_one_of({Column::requested_gres, Column::gres}),
+  expects(!size.gpus || has_resources,
           "--gpus needs the column ReqTRES: add it to sacct's list, -o ...");
   expects(!size.bytes || has_resources || has_one_of({Column::memory}),
           "--memory needs the column ReqMem: add it to sacct's list, -o ...");
@@ -322,7 +315,7 @@ ExitCode show(QueueSettings const& settings) {
   stop_if_interrupted();
   if (!settings.picture.empty()) {
     Activity const writing("writing " + settings.picture.string());
-    write_picture(settings.picture, picture_of(statistics, settings));
+    io::write_file(settings.picture, picture_of(statistics, settings));
     say_of_files("what was written is whole");
   }
   if (!settings.report.empty()) {

@@ -1,12 +1,14 @@
 #include "picture.hpp"
 
-#include "canvas.hpp"
 #include "present.hpp"
+
+#include <support/colour_map.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,44 @@ constexpr int columns = 1000;
 constexpr int margin = 24, left = 200, panel = 92, bar_height = 56, grid_row = 28, legend = 70;
 constexpr int bars = 44, bar_width = 17, cell_width = 31;
 constexpr Colour paper = {255, 255, 255}, ink = {40, 40, 48}, line = {205, 205, 212};
+
+/// Text between tags.
+std::string escaped(std::string const& text) {
+  std::string safe;
+  for (char const c : text) safe += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
+  return safe;
+}
+
+/// Rectangles and words, as SVG. x and y count from the upper left corner, to the right and down.
+class Drawing {
+ public:
+  Drawing(int width, int height)
+      : svg_("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + std::to_string(width) +
+             " " + std::to_string(height) + "\" font-family=\"monospace\" font-size=\"20\">\n") {
+    fill(0, 0, width, height, paper);
+  }
+
+  void fill(int x, int y, int width, int height, Colour colour) {
+    std::array<char, 160> text;
+    std::snprintf(text.data(), text.size(),
+                  "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#%02x%02x%02x\"/>\n",
+                  x, y, width, height, colour[0], colour[1], colour[2]);
+    svg_ += text.data();
+  }
+
+  /// \param y       where capital letters begin at the top
+  /// \param anchor  what of the text is at x: "start" or "middle"
+  void write(int x, int y, std::string const& text, char const* anchor = "start") {
+    constexpr int letter_height = 14;
+    svg_ += "<text x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y + letter_height) +
+            "\" text-anchor=\"" + anchor + "\">" + escaped(text) + "</text>\n";
+  }
+
+  std::string text() const { return svg_ + "</svg>\n"; }
+
+ private:
+  std::string svg_;
+};
 
 struct Tick {
   double seconds;
@@ -49,16 +89,15 @@ int x_of(double seconds) {
   return left + static_cast<int>(std::lround(place_of(seconds) * bars * bar_width));
 }
 
-void draw_axis(Canvas& canvas, int y, int height) {
+void draw_axis(Drawing& drawing, int y, int height) {
   for (auto const& tick : ticks) {
-    canvas.fill(x_of(tick.seconds), y, 1, height, line);
-    canvas.write(x_of(tick.seconds) - Canvas::width_of(tick.label) / 2, y + height + 6, tick.label,
-                 ink);
+    drawing.fill(x_of(tick.seconds), y, 1, height, line);
+    drawing.write(x_of(tick.seconds), y + height + 6, tick.label, "middle");
   }
 }
 
 /// Half octaves. Waits below 2 s, of 0 and 1, are a bar twice as wide: no whole second is between 1.4 and 2.
-void draw_distribution(Canvas& canvas, int y, Shown const& shown) {
+void draw_distribution(Drawing& drawing, int y, Shown const& shown) {
   auto const& waits = shown.waits->all;
   std::array<std::int64_t, bars> counts = {};
   for (int bin = 0; bin < WaitHistogram::bins; ++bin) {
@@ -72,65 +111,65 @@ void draw_distribution(Canvas& canvas, int y, Shown const& shown) {
         static_cast<int>(std::ceil(bar_height * static_cast<double>(counts[n]) / most));
     int const width = n == 0 ? 2 * bar_width : bar_width;
     double const middle = std::exp2((static_cast<double>(n) + 0.5) / 2);
-    canvas.fill(left + static_cast<int>(n) * bar_width + 1, y + bar_height - height, width - 2,
-                height, colour_of_wait(middle));
+    drawing.fill(left + static_cast<int>(n) * bar_width + 1, y + bar_height - height, width - 2,
+                 height, colour_of_wait(middle));
   }
-  canvas.fill(left, y + bar_height, bars * bar_width, 1, ink);
-  canvas.fill(x_of(waits.quantile(0.5)) - 1, y - 6, 3, bar_height + 12, ink);
-  canvas.write(margin, y, cut(shown.name, 14), ink);
-  canvas.write(margin, y + 20, wait_text(waits.quantile(0.5)), ink);
-  canvas.write(margin, y + 40, "90%: " + wait_text(waits.quantile(0.9)), ink);
+  drawing.fill(left, y + bar_height, bars * bar_width, 1, ink);
+  drawing.fill(x_of(waits.quantile(0.5)) - 1, y - 6, 3, bar_height + 12, ink);
+  drawing.write(margin, y, cut(shown.name, 14));
+  drawing.write(margin, y + 20, wait_text(waits.quantile(0.5)));
+  drawing.write(margin, y + 40, "90%: " + wait_text(waits.quantile(0.9)));
 }
 
-void draw_hours(Canvas& canvas, int y, std::vector<Shown> const& partitions) {
+void draw_hours(Drawing& drawing, int y, std::vector<Shown> const& partitions) {
   for (int hour = 0; hour < 24; hour += 3)
-    canvas.write(left + hour * cell_width, y, (hour < 10 ? "0" : "") + std::to_string(hour), ink);
+    drawing.write(left + hour * cell_width, y, (hour < 10 ? "0" : "") + std::to_string(hour));
   y += 20;
   for (auto const& [name, waits] : partitions) {
-    canvas.write(margin, y + 6, cut(name, 14), ink);
+    drawing.write(margin, y + 6, cut(name, 14));
     for (int hour = 0; hour < 24; ++hour) {
       auto const& of_hour =
           waits->by[static_cast<std::size_t>(By::hour)][static_cast<std::size_t>(hour)];
       if (of_hour.count() > 0)
-        canvas.fill(left + hour * cell_width, y, cell_width - 1, grid_row - 2,
-                    colour_of_wait(of_hour.quantile(0.5)));
+        drawing.fill(left + hour * cell_width, y, cell_width - 1, grid_row - 2,
+                     colour_of_wait(of_hour.quantile(0.5)));
     }
     y += grid_row;
   }
 }
 
 /// Draws, for each partition, a bar from the beginning to the end of the forecast's interval, and a line at its median.
-void draw_forecasts(Canvas& canvas, int y, std::vector<Shown> const& partitions,
+void draw_forecasts(Drawing& drawing, int y, std::vector<Shown> const& partitions,
                     QueueSettings const& settings) {
   auto const height = static_cast<int>(partitions.size()) * grid_row;
-  draw_axis(canvas, y, height);
+  draw_axis(drawing, y, height);
   for (auto const& [name, waits] : partitions) {
-    canvas.write(margin, y + 6, cut(name, 14), ink);
+    drawing.write(margin, y + 6, cut(name, 14));
     if (auto const forecast = forecast_of(*waits, settings)) {
       int const begin = x_of(forecast->low), end = x_of(forecast->high);
-      canvas.fill(begin, y + 3, std::max(end - begin, 1), grid_row - 8,
-                  colour_of_wait(forecast->median));
-      canvas.fill(x_of(forecast->median) - 1, y, 3, grid_row - 2, ink);
+      drawing.fill(begin, y + 3, std::max(end - begin, 1), grid_row - 8,
+                   colour_of_wait(forecast->median));
+      drawing.fill(x_of(forecast->median) - 1, y, 3, grid_row - 2, ink);
     } else {
-      canvas.write(left + 4, y + 6, "no forecast", ink);
+      drawing.write(left + 4, y + 6, "no forecast");
     }
     y += grid_row;
   }
 }
 
 /// Draws the key of the colours.
-void draw_legend(Canvas& canvas, int y) {
-  canvas.write(margin, y, "colours", ink);
-  for (int x = 0; x < bars * bar_width; ++x)
-    canvas.fill(left + x, y, 1, 20,
-                colour_of_wait(std::exp2(std::log2(end_of_axis) * x / (bars * bar_width))));
-  for (auto const& tick : ticks)
-    canvas.write(x_of(tick.seconds) - Canvas::width_of(tick.label) / 2, y + 26, tick.label, ink);
+void draw_legend(Drawing& drawing, int y) {
+  drawing.write(margin, y, "colours");
+  constexpr int step = 4;
+  for (int x = 0; x < bars * bar_width; x += step)
+    drawing.fill(left + x, y, step, 20,
+                 colour_of_wait(std::exp2(std::log2(end_of_axis) * x / (bars * bar_width))));
+  for (auto const& tick : ticks) drawing.write(x_of(tick.seconds), y + 26, tick.label, "middle");
 }
 
 }  // namespace
 
-io::RgbImage picture_of(Statistics const& statistics, QueueSettings const& settings) {
+std::string picture_of(Statistics const& statistics, QueueSettings const& settings) {
   auto partitions = shown_partitions(statistics);
   std::string title = "Waits: distribution, median (line), 90 %";
   if (partitions.size() > most_partitions) {
@@ -141,25 +180,24 @@ io::RgbImage picture_of(Statistics const& statistics, QueueSettings const& setti
   auto const count = static_cast<int>(partitions.size());
   int const forecasts = 2 * margin + count * panel + 3 * margin;
   int const hours = forecasts + (settings.forecast ? 4 * margin + count * grid_row : 0);
-  Canvas canvas(hours + 2 * margin + 20 + count * grid_row + legend + margin, columns, paper);
-  canvas.write(margin, margin, title, ink);
+  Drawing drawing(columns, hours + 2 * margin + 20 + count * grid_row + legend + margin);
+  drawing.write(margin, margin, title);
   int y = 3 * margin;
-  draw_axis(canvas, y - 8, count * panel - 10);
+  draw_axis(drawing, y - 8, count * panel - 10);
   for (auto const& shown : partitions) {
-    draw_distribution(canvas, y, shown);
+    draw_distribution(drawing, y, shown);
     y += panel;
   }
   if (settings.forecast) {
-    canvas.write(margin, forecasts,
-                 "Forecast of " + size_text(settings.size) + ": median (line), " +
-                     std::to_string(std::lround(100 * settings.interval)) + "% interval",
-                 ink);
-    draw_forecasts(canvas, forecasts + margin, partitions, settings);
+    drawing.write(margin, forecasts,
+                  "Forecast of " + size_text(settings.size) + ": median (line), " +
+                      std::to_string(std::lround(100 * settings.interval)) + "% interval");
+    draw_forecasts(drawing, forecasts + margin, partitions, settings);
   }
-  canvas.write(margin, hours, "Median by the hour of submission", ink);
-  draw_hours(canvas, hours + margin, partitions);
-  draw_legend(canvas, hours + 2 * margin + 20 + count * grid_row);
-  return canvas.image();
+  drawing.write(margin, hours, "Median by the hour of submission");
+  draw_hours(drawing, hours + margin, partitions);
+  draw_legend(drawing, hours + 2 * margin + 20 + count * grid_row);
+  return drawing.text();
 }
 
 }  // namespace coir::apps::queue

@@ -3,13 +3,13 @@
 #include "settings.hpp"
 #include "statistics.hpp"
 
-#include <coir/io/rgb_image.hpp>
+#include <string>
 
 namespace coir::apps::queue {
 
-/// The distributions of waits of the partitions with the most jobs, one below the other: bars over an axis of time on which
+/// As SVG: the distributions of waits of the partitions with the most jobs, one below the other: bars over an axis of time on which
 /// equal steps are equal factors, their heights as shares of the partition's highest. Below them the median wait by the hour
 /// of submission as colours. Where a forecast is asked for, its interval and median come between the two, a bar a partition.
-io::RgbImage picture_of(Statistics const& statistics, QueueSettings const& settings);
+std::string picture_of(Statistics const& statistics, QueueSettings const& settings);
 
 }  // namespace coir::apps::queue

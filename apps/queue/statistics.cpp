@@ -69,39 +69,25 @@ void Counts::add(Counts const& other) {
 
 Statistics::Statistics(QueueSettings const& settings)
     : settings_(settings),
-      properties_(properties_with(settings.core_hours, settings.memory_hours)) {
-  std::array const lists = {&Filters::clusters, &Filters::partitions, &Filters::users,
-                            &Filters::accounts, &Filters::states};
-  for (std::size_t n = 0; n < lists.size(); ++n)
-    seen_[n] = {lists[n], std::vector<bool>((settings.filters.*lists[n]).size(), false)};
-}
+      properties_(properties_with(settings.core_hours, settings.memory_hours)) {}
 
-template <class Equal>
-bool Statistics::is_listed(std::size_t seen, Equal const& equal) {
-  auto const& list = settings_.filters.*seen_[seen].list;
-  if (list.empty()) return true;
-  bool listed = false;
-  for (std::size_t n = 0; n < list.size(); ++n)
-    if (equal(list[n])) listed = seen_[seen].values[n] = true;
-  return listed;
-}
-
-bool Statistics::passes(Row const& row) {
+bool Statistics::passes(Row const& row) const {
+  auto const& [clusters, partitions, users, accounts, states, from, to] = settings_.filters;
+  auto const has = [](std::vector<std::string> const& list, auto const& equal) {
+    return list.empty() || std::any_of(list.begin(), list.end(), equal);
+  };
   auto const is = [&](Column column) {
     return [value = of(row, column)](std::string const& wanted) { return value == wanted; };
   };
-  // Each is asked, so that what no job has can be told from what others leave out.
-  bool const partition = is_listed(1, [&](std::string const& wanted) {
-    return of(row, Column::partition) == wanted || name_ == wanted;
-  });
-  bool const cluster = is_listed(0, is(Column::cluster));
-  bool const user = is_listed(2, is(Column::user));
-  bool const account = is_listed(3, is(Column::account));
-  bool const state =
-      is_listed(4, [word = first_word(of(row, Column::state))](std::string const& wanted) {
-        return equal_without_case(word, wanted);
-      });
-  return partition && cluster && user && account && state;
+  return has(partitions,
+             [&](std::string const& wanted) {
+               return of(row, Column::partition) == wanted || name_ == wanted;
+             }) &&
+         has(clusters, is(Column::cluster)) && has(users, is(Column::user)) &&
+         has(accounts, is(Column::account)) &&
+         has(states, [word = first_word(of(row, Column::state))](std::string const& wanted) {
+           return equal_without_case(word, wanted);
+         });
 }
 
 PartitionWaits& Statistics::partition_of(Row const& row) {
@@ -217,21 +203,9 @@ void Statistics::add(Statistics const& other) {
                      " partitions: is the column Partition what it says?");
   counts_.add(other.counts_);
   broken_.add(other.broken_);
-  for (std::size_t n = 0; n < seen_.size(); ++n)
-    for (std::size_t m = 0; m < seen_[n].values.size(); ++m)
-      if (other.seen_[n].values[m]) seen_[n].values[m] = true;
   for (std::size_t n = 0; n < column_count; ++n) had_[n] = had_[n] || other.had_[n];
   first_submit_ = std::min(first_submit_, other.first_submit_);
   last_submit_ = std::max(last_submit_, other.last_submit_);
-}
-
-std::vector<std::string> Statistics::never_seen(std::vector<std::string> Filters::* list) const {
-  std::vector<std::string> names;
-  for (auto const& seen : seen_)
-    if (seen.list == list)
-      for (std::size_t n = 0; n < seen.values.size(); ++n)
-        if (!seen.values[n]) names.push_back((settings_.filters.*list)[n]);
-  return names;
 }
 
 }  // namespace coir::apps::queue

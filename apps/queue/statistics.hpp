@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -83,28 +82,17 @@ class Statistics {
   /// Whether one of the texts has it.
   bool had_column(Column column) const { return had_[static_cast<std::size_t>(column)]; }
 
-  /// The values of a filter that no job has.
-  std::vector<std::string> never_seen(std::vector<std::string> Filters::* list) const;
-
  private:
-  struct Seen {
-    std::vector<std::string> Filters::* list;
-    std::vector<bool> values;
-  };
-
   void read_line(std::string_view line, Columns const& columns, std::int64_t file,
                  std::int64_t number);
   PartitionWaits& partition_of(Row const& row);
-  bool passes(Row const& row);
-  template <class Equal>
-  bool is_listed(std::size_t seen, Equal const& equal);
+  bool passes(Row const& row) const;
 
   QueueSettings const& settings_;
   Properties properties_;
   Partitions partitions_;
   Counts counts_;
   BrokenRows broken_;
-  std::array<Seen, 5> seen_;
   std::array<bool, column_count> had_ = {};
   Seconds first_submit_ = std::numeric_limits<Seconds>::max();
   Seconds last_submit_ = std::numeric_limits<Seconds>::min();

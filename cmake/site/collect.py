@@ -12,8 +12,8 @@ import shutil
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-PAGES = ["*.md", "docs/*.md", "docs/decisions/*.md", "docs/examples/README.md", "apps/*/*.md", "bench/gpu/*.md", "bench/peers/README.md",
-         "packaging/README.md"]
+PAGES = ["*.md", "docs/*.md", "docs/decisions/*.md", "docs/examples/README.md", "apps/*.md", "apps/*/*.md", "bench/gpu/*.md",
+         "bench/peers/README.md", "packaging/README.md"]
 NOT_IN_MENU = {"apps/jacobi/coffee.md"}  # where a picture comes from: the page that shows it links to that
 FENCE = re.compile(r"^(```.*?^```|~~~.*?^~~~)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#?\s]+)")

@@ -2,7 +2,6 @@
 
 #include <compare/analysis.hpp>
 #include <compare/benchmark_output.hpp>
-#include <compare/child.hpp>
 #include <compare/comparison.hpp>
 #include <compare/energy.hpp>
 #include <compare/findings.hpp>
@@ -169,16 +168,6 @@ TEST(BenchmarkOutput, WhatHasNoTimeIsAnErrorWithWords) {
     EXPECT_EQ(error_of("\"real_time\": " + time), "it gave no time") << time;
 }
 
-TEST(BenchmarkOutput, RowsAreCountedWithoutGoingBack) {
-  std::string text(1000, ' ');
-  std::size_t at = 0;
-  EXPECT_EQ(count_rows(text, at), 0);
-  EXPECT_GT(at, 900u);
-  EXPECT_EQ(count_rows(text += "\"run_na", at), 0);
-  EXPECT_EQ(count_rows(text += "me\": \"run_name\"", at), 2);
-  EXPECT_EQ(count_rows(text, at), 0);
-}
-
 TEST(BenchmarkOutput, FilterMatchesTheNamesAndNothingElse) {
   std::vector<std::string> const names{"x+=3/256", "f<a, b::c>/400/266", "y (z)^2|[q]{1}\\$/1"};
   std::regex const filter(filter_for(names));
@@ -189,16 +178,6 @@ TEST(BenchmarkOutput, FilterMatchesTheNamesAndNothingElse) {
     EXPECT_FALSE(std::regex_search("a" + name, filter)) << name;
   }
   EXPECT_FALSE(std::regex_search("xx=3/256", filter));
-}
-
-TEST(Child, ThatTakesTooLongIsEnded) {
-  auto const start = std::chrono::steady_clock::now();
-  auto const outcome = run_child({"/bin/sh", "-c", "echo begin; exec sleep 60"}, {}, 0.5);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
-  EXPECT_FALSE(outcome.succeeded());
-  EXPECT_EQ(outcome.how_it_ended(), "was ended because it took more than 0.5 s");
-  EXPECT_EQ(outcome.output, "begin\n");
-  EXPECT_TRUE(run_child({"/bin/sh", "-c", "exit 0"}, {}, 60).succeeded());
 }
 
 TEST(WorkSet, NamesAreUniqueAndSizesAreRead) {
@@ -233,23 +212,6 @@ void expect_overtaking(Overtaking const& one, Overtaking::Kind kind, double low,
   EXPECT_EQ(one.kind, kind);
   EXPECT_EQ(one.low, low);
   EXPECT_EQ(one.high, high);
-}
-
-TEST(Overtaking, IsBetweenTheSizesAroundIt) {
-  auto const first = curve({{100, 1}, {400, 4}, {1600, 16}});
-  auto const flat = curve({{100, 5}, {400, 5}, {1600, 5}});
-  expect_overtaking(overtaking(first, flat, true), Overtaking::from, 400, 1600);
-  expect_overtaking(overtaking(flat, first, true), Overtaking::until, 400, 1600);
-}
-
-TEST(Overtaking, IsNotToldBySizesThatAreFarApart) {
-  // Two sizes, as the sum over 256 and 1e8 numbers was measured.
-  auto const one = overtaking(curve({{256, 1}, {1e8, 100}}), curve({{256, 2}, {1e8, 50}}), true);
-  expect_overtaking(one, Overtaking::far, 256, 1e8);
-  EXPECT_EQ(one.is_ahead, std::optional(true));
-  auto const other = overtaking(curve({{256, 2}, {1e8, 50}}), curve({{256, 1}, {1e8, 100}}), true);
-  EXPECT_EQ(other.kind, Overtaking::far);
-  EXPECT_EQ(other.is_ahead, std::optional(false));
 }
 
 TEST(Overtaking, IsNotToldWhereRoundsDiffer) {
@@ -303,7 +265,7 @@ TEST(WorkSet, SizesAreAtMostFourTimesApart) {
       for (auto const& numbers : work.quick) sizes.push_back(size_of(work.size_from, numbers));
       std::sort(sizes.begin(), sizes.end());
       for (std::size_t n = 1; n < sizes.size(); ++n)
-        EXPECT_LE(sizes[n], farthest_apart * sizes[n - 1]) << work.name;
+        EXPECT_LE(sizes[n], 4 * sizes[n - 1]) << work.name;
     }
 }
 
@@ -390,21 +352,6 @@ TEST(Analysis, ARowExceedsItsLimitOnlyInACache) {
   EXPECT_EQ(point_of(link).share, 1);
 }
 
-TEST(Analysis, ALimitThatWasNotMeasuredIsThatOfACopy) {
-  Limits limits;
-  limits.copy = 2;
-  EXPECT_EQ(limit_of(limits, Limit::update), 2);
-  limits.update = 3, limits.read = 4, limits.triad = 5;
-  EXPECT_EQ(limit_of(limits, Limit::update), 3);
-  EXPECT_EQ(limit_of(limits, Limit::read), 4);
-  EXPECT_EQ(limit_of(limits, Limit::triad), 5);
-  EXPECT_FALSE(limit_of(limits, Limit::to_host).has_value());
-  EXPECT_FALSE(limit_of(limits, Limit::none).has_value());
-  for (Limit const limit : {Limit::copy, Limit::update, Limit::read, Limit::triad, Limit::to_device,
-                            Limit::to_host, Limit::none})
-    EXPECT_EQ(limit_named(limit_name(limit)), limit);
-}
-
 TEST(Findings, SayWhetherRoundsAgree) {
   auto comparison = two_machines();
   auto lines = findings(analyse(comparison));
@@ -471,7 +418,8 @@ TEST(Analysis, NamesWhatOneMachineHasNotMeasured) {
   EXPECT_FALSE(analysis.panels[0].lines[0].points[0].has_value());
   EXPECT_TRUE(analysis.panels[0].lines[0].points[1].has_value());
   ASSERT_EQ(analysis.notes.size(), 1u);
-  EXPECT_EQ(analysis.notes[0], "1a (quick set) has not measured sum/100; others have.");
+  EXPECT_EQ(analysis.notes[0],
+            "1a (quick set) has not measured 1 row that others have, such as sum/100.");
 }
 
 TEST(Report, ReadsBackAsItWasWritten) {
@@ -496,9 +444,6 @@ TEST(Report, ThatIsNoneOrDamagedIsRefusedInOneLine) {
                    "must be a number from 1e-30 to 1e30"},
         std::array{"\"size\": 100.0", "\"size\": \"100\"", "rows[0].size"},
         std::array{"\"size\": 100.0", "\"size\": 0.5", "rows[0].size must be 1 or more"},
-        std::array{"\"machine\": \"1a\"", "\"machine\": \"3c\"", "3c"},
-        std::array{"\"numbers\": \"400\"", "\"numbers\": \"100\"", "twice"},
-        std::array{"\"name\": \"2b\"", "\"name\": \"1a\"", "the machine 1a is there twice"},
         std::array{"\"limits_bytes_per_second\": []", "\"limits_bytes_per_second\": [1e9]",
                    "rows[0].limits_bytes_per_second must have as many numbers as rounds"},
         std::array{"\"builds\": [", "\"builds\": 3, \"x\": [", "machines[0].builds"},
@@ -522,12 +467,6 @@ TEST(Report, NestedWithoutEndIsRefused) {
             "none");
 }
 
-TEST(Report, CutAnywhereIsRefused) {
-  std::string const text = coir::apps::report_text(to_json(two_machines()));
-  for (std::size_t length = 0; length + 2 < text.size(); length += 97)
-    EXPECT_NE(problem_with(text.substr(0, length)), "none") << length;
-}
-
 TEST(Merge, TellsMachinesOfOneNameApartAndRefusesTheSameMeasurement) {
   Comparison const all = two_machines();
   auto other = all;
@@ -541,39 +480,8 @@ TEST(Merge, TellsMachinesOfOneNameApartAndRefusesTheSameMeasurement) {
   EXPECT_EQ(merged.rows.size(), 20u);
   ASSERT_EQ(notes.size(), 2u);
   EXPECT_NE(notes[0].find("the machine 1a of b.json is called 1a (2) here"), std::string::npos);
-  EXPECT_THROW(merge({all, all}, {"a.json", "a.json"}, notes), coir::InputError);
-}
-
-TEST(Merge, CountsNoMeasurementTwiceUnderTwoNames) {
-  Comparison const one = two_machines();
-  auto other = one;
-  for (auto& machine : other.machines) machine.created += "later";
-  std::vector<std::string> notes;
-  auto const both = merge({one, other}, {"l1", "l2"}, notes);
-  for (auto const& second : {other, one}) {  // the one that was renamed, and the other
-    try {
-      merge({both, second}, {"ab", "l2"}, notes);
-      ADD_FAILURE() << "it was counted twice";
-    } catch (coir::InputError const& error) {
-      EXPECT_NE(std::string(error.what()).find("l2 holds the measurement of 1a of "),
-                std::string::npos)
-          << error.what();
-      EXPECT_NE(std::string(error.what()).find(", which ab holds, too: name only one of the two"),
-                std::string::npos)
-          << error.what();
-    }
-  }
-  // What an earlier version has merged twice.
-  auto twice = both;
-  for (auto const& row : one.rows) twice.rows.push_back(row), twice.rows.back().machine += " (3)";
-  for (auto const& machine : one.machines)
-    twice.machines.push_back(machine), twice.machines.back().name += " (3)";
-  EXPECT_THROW(merge({twice}, {"twice"}, notes), coir::InputError);
-  // Two machines that began in the same second are two.
-  for (std::size_t n = 0; n < other.machines.size(); ++n)
-    other.machines[n].created = one.machines[n].created;
-  for (auto& row : other.rows) row.seconds *= 2, row.rounds = {row.seconds, row.seconds};
-  EXPECT_EQ(merge({one, other}, {"l1", "l2"}, notes).machines.size(), 4u);
+  for (auto const& again : {all, other})  // the one that was renamed is known, too
+    EXPECT_THROW(merge({merged, again}, {"ab.json", "b.json"}, notes), coir::InputError);
 }
 
 TEST(Merge, OfSetsKeepsGroupsTogetherAndRefusesWorksThatDiffer) {
@@ -600,18 +508,6 @@ TEST(Markdown, AlignsColumnsAndKeepsCellsApart) {
   EXPECT_NE(text.find("a \\| CPU"), std::string::npos);
   EXPECT_NE(text.find("from between 400 and 1600 cells on"), std::string::npos) << text;
   EXPECT_NE(text.find("1a: openmp, fft: it isn't built"), std::string::npos);
-}
-
-TEST(Markdown, ShowsTextsAsTheyAre) {
-  // Or else <float> would be a tag that nobody sees, and a backslash before a bar end the cell.
-  Comparison comparison = two_machines();
-  comparison.left_out[0].why = "no row bench_red_black<float>, <script>, [a](b), `*";
-  comparison.works[0].title = "a\\|b";
-  auto const text = markdown_of(comparison);
-  EXPECT_NE(text.find("no row bench_red_black\\<float>, \\<script>, \\[a](b), \\`\\*\n"),
-            std::string::npos)
-      << text;
-  EXPECT_NE(text.find("| a\\\\\\|b "), std::string::npos) << text;
 }
 
 TEST(Energy, OfProcessorsIsThatOfThePackagesSinceTheStart) {
@@ -669,18 +565,14 @@ TEST(Energy, OfARowIsByItsMeanPower) {
   EXPECT_FALSE(power.watts(4).has_value());
 }
 
-TEST(Energy, IsAbsentWithoutCounters) {
-  coir::testing::TemporaryFolder const folder;
-  EXPECT_FALSE(EnergyCounters(folder.path()).processors().has_value());
-  EXPECT_FALSE(EnergyCounters(folder / "nowhere").processors().has_value());
-  EXPECT_NE(markdown_of(two_machines())
-                .find("No energy of 1a: openmp, 2b: openmp: no counter of it could be read"),
-            std::string::npos);
-}
-
 TEST(Page, IsWellFormedAndHasAPlotForEachWork) {
   auto comparison = two_machines();
   comparison.works[0].title = "a < b & \"c\" \x01 </svg>";
+  // Or else <float> would be a tag that nobody sees, and a backslash before a bar end the cell of Markdown.
+  comparison.left_out[0].why = "no row bench_red_black<float>, <script>, [a](b), `*";
+  EXPECT_NE(
+      markdown_of(comparison).find("bench_red_black\\<float>, \\<script>, \\[a](b), \\`\\*\n"),
+      std::string::npos);
   comparison.works.push_back({"one", "One size", "Others", "cells", "none"});
   comparison.rows.push_back({"1a", "openmp", "one", "5", 5, 1e-3, {1e-3}, {}, 2e9, 3.5});
   auto const page = page_of(comparison);
@@ -705,47 +597,6 @@ TEST(Page, OfOneMachineOrNoRowsIsWellFormed) {
   EXPECT_EQ(count(page_of(comparison), "role=\"img\""), 1);
   comparison.rows.clear();
   EXPECT_EQ(fault_in(page_of(comparison)), "");
-}
-
-TEST(Page, HeadersHaveAScopeAndCellsAName) {
-  auto const page = page_of(two_machines());
-  EXPECT_EQ(count(page, "<th scope=\"col\"") + count(page, "<th scope=\"row\""),
-            count(page, "<th "));
-  EXPECT_EQ(count(page, "<th>"), 0);
-  EXPECT_EQ(count(page, "<td data-label=\""), count(page, "<td"));
-  EXPECT_EQ(count(page, "<tr><th scope=\"row\""), count(page, "<tr>") - count(page, "<thead>"));
-  EXPECT_GE(count(page, "data-label=\"times as fast\""), 10);
-}
-
-TEST(Page, OfExtremesHasNumbersAlone) {
-  auto comparison = two_machines();
-  for (auto& row : comparison.rows) {
-    row.seconds = row.machine == "1a" ? 1e-30 : 1e30;
-    row.rounds = {1e-30, 1e30};
-    row.limits = {1e-30, 1e30};
-    row.bytes = row.machine == "1a" ? 1e30 : 1e-30;
-  }
-  auto const page = page_of(comparison);
-  EXPECT_EQ(fault_in(page), "");
-  for (char const* const no_number : {"nan", "inf ", ">inf", "\"inf"})
-    EXPECT_EQ(count(page, no_number), 0) << no_number;
-}
-
-TEST(Words, OfCrossings) {
-  auto const words = [](Overtaking const& one, char const* unit = "cells") {
-    return overtaking_words(one, unit);
-  };
-  EXPECT_EQ(words({Overtaking::from, 16384, 65536}), "from between 16.4 k and 65.5 k cells on");
-  EXPECT_EQ(words({Overtaking::until, 64, 256}, "rows"), "up to between 64 and 256 rows");
-  EXPECT_EQ(words({Overtaking::until, 1 << 20, 1 << 22}, "bytes_copied"),
-            "up to between 1.05 MB and 4.19 MB");
-  EXPECT_EQ(words({Overtaking::far, 256, 1e8, true}),
-            "from somewhere between 256 and 100 M cells on, sizes too far apart to tell");
-  EXPECT_EQ(words({Overtaking::unclear, 256, 1024, true}),
-            "rounds differ from 256 to 1024 cells, faster beyond");
-  EXPECT_EQ(words({Overtaking::unclear, 256, 256}), "rounds differ at 256 cells");
-  EXPECT_EQ(words({Overtaking::once}), "not told by one round");
-  EXPECT_EQ(unit_words("bytes_copied"), "bytes");
 }
 
 TEST(Words, OfSizesAndCounts) {

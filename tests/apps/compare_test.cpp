@@ -182,56 +182,6 @@ TEST_F(Compare, PeersTakeTheirTurns) {
   EXPECT_EQ(run("show compare/compare.json").code, 0);
 }
 
-TEST_F(Compare, PeersAreThoseThatPythonHas) {
-  write("bin/packages", "jax\ntorch\n");
-  auto const outcome = run("run build/one --rounds 1 --only x+=3");
-  EXPECT_EQ(outcome.code, 0) << outcome.errors;
-  EXPECT_FALSE(contains(outcome.output, "No peers")) << outcome.output;
-  ASSERT_EQ(compared()["machines"][0]["builds"].size(), 3u);
-  EXPECT_EQ(compared()["machines"][0]["builds"][1]["name"], "jax");
-  EXPECT_EQ(compared()["machines"][0]["builds"][2]["name"], "torch");
-
-  write("bin/packages", "");
-  auto const without = run("run build/one --rounds 1 --only x+=3");
-  EXPECT_EQ(without.code, 0) << without.errors;
-  EXPECT_TRUE(
-      contains(without.output,
-               "\nNo peers: python3 has none of numpy, numba, jax, cupy, torch (numpy ended with "
-               "code 1: ModuleNotFoundError: No module named 'numpy').\n"))
-      << without.output;
-  EXPECT_EQ(run("run build/one --rounds 1 --only x+=3 --quiet").output, "");
-
-  fs::remove(folder / "bin/python3");
-  std::ofstream(folder / "bin/python3") << "no program";
-  auto const none = run("run build/one --rounds 1 --only x+=3 --peers none");
-  EXPECT_EQ(none.code, 0);
-  EXPECT_FALSE(contains(none.output, "peers")) << none.output;
-}
-
-TEST_F(Compare, PeersThatAreNamedMustRun) {
-  auto const missing = run("run build/one --peers numpy");
-  EXPECT_EQ(missing.code, 6);
-  EXPECT_TRUE(contains(missing.errors,
-                       "the peer numpy can't run, its script ended with code 1: "
-                       "ModuleNotFoundError: No module named 'numpy': install it"))
-      << missing.errors;
-  EXPECT_FALSE(fs::exists(folder / "compare"));
-  auto const nowhere = run("run build/one --peers numpy --python nowhere/python");
-  EXPECT_EQ(nowhere.code, 6);
-  EXPECT_TRUE(contains(nowhere.errors, "nowhere/python")) << nowhere.errors;
-  auto const unknown = run("run build/one --peers numpy,pandas");
-  EXPECT_EQ(unknown.code, 2);
-  EXPECT_EQ(unknown.errors,
-            "coir-compare: error: --peers must be auto, none or, with commas between them, some of "
-            "numpy, numba, jax, cupy, torch, cupy-kernels, numba-cuda, not 'numpy,pandas'\n");
-  EXPECT_EQ(run("run build/one --peers numpy,numpy").code, 2);
-  EXPECT_EQ(run("run build/one --peers ''").code, 2);
-  EXPECT_EQ(run("run build/one --python ''").code, 2);
-  write_script(folder / "bin/python3", "#!/bin/sh\necho '{\"version\": 3}'\n");
-  EXPECT_TRUE(contains(run("run build/one --peers numpy").errors,
-                       "the peer numpy can't run, its script didn't say what it is"));
-}
-
 TEST_F(Compare, AWorkOfWhichABuildHasNoRowIsOneLine) {
   auto const outcome = run("run build/one --rounds 1 --only sum selu");
   EXPECT_EQ(outcome.code, 0) << outcome.errors;
@@ -268,20 +218,6 @@ TEST_F(Compare, TheHostBesideADeviceIsOneMore) {
   EXPECT_EQ(builds[1]["limits"]["copy_bytes_per_second"], 3e9);  // of its own program
 }
 
-TEST_F(Compare, ABuildThatCannotRunIsNamed) {
-  write_script(info_of("two"), "#!/bin/sh\necho 'no GPU here' >&2; exit 6\n");
-  auto const one_left = run("run build/two build/one --rounds 1 --only sum");
-  EXPECT_EQ(one_left.code, 1);
-  EXPECT_TRUE(contains(one_left.errors, "no GPU here")) << one_left.errors;
-  EXPECT_EQ(compared()["rows"].size(), 1u);
-  auto const none_left = run("run build/two --output other");
-  EXPECT_EQ(none_left.code, 6);
-  EXPECT_TRUE(contains(none_left.errors,
-                       "no build can run here: build/two/apps/info/coir-info ended with code 6"))
-      << none_left.errors;
-  EXPECT_FALSE(fs::exists(folder / "other"));
-}
-
 TEST_F(Compare, OnAFullDiskTheMeasurementComesFirst) {
   // No file may be longer than 4096 bytes, which compare.html is.
   auto const outcome = coir::testing::run_command("cd " + folder.path().string() +
@@ -290,13 +226,6 @@ TEST_F(Compare, OnAFullDiskTheMeasurementComesFirst) {
   EXPECT_EQ(outcome.code, 4) << outcome.errors;
   EXPECT_TRUE(contains(outcome.errors, "compare.html: can't be written")) << outcome.errors;
   EXPECT_EQ(run("show compare/compare.json").code, 0);
-}
-
-TEST_F(Compare, TheFolderThatThisRunsInHasItsName) {
-  auto const outcome = coir::testing::run_command("cd " + (folder / "build/one").string() +
-                                                  " && " COIR_APP " run . --rounds 1 --only sum");
-  EXPECT_EQ(outcome.code, 0) << outcome.errors;
-  EXPECT_EQ(compared("build/one/compare")["machines"][0]["builds"][0]["name"], "one");
 }
 
 TEST_F(Compare, ASignalEndsTheBenchmarkAndLeavesNothing) {
@@ -317,21 +246,13 @@ TEST_F(Compare, MergesReportsOfSeveralMachines) {
   ASSERT_EQ(run("run build/two --rounds 1 --name b --output b --only sum").code, 0);
   auto const outcome = run("merge a/compare.json b/compare.json --output both");
   EXPECT_EQ(outcome.code, 0) << outcome.errors;
-  EXPECT_TRUE(
-      contains(outcome.output, "b (quick set) has not measured x+=3/256, x+=3/1024; others have."))
+  EXPECT_TRUE(contains(outcome.output,
+                       "b (quick set) has not measured 2 rows that others have, such as x+=3/256."))
       << outcome.output;
   EXPECT_EQ(compared("both")["machines"].size(), 2u);
-  auto const same = run("merge a/compare.json a/compare.json --output same");
-  EXPECT_EQ(same.code, 3);
-  EXPECT_TRUE(contains(same.errors, ": merge the reports") ||
-              contains(same.errors, "holds the measurement of a of "))
-      << same.errors;
   auto const again = run("merge both/compare.json b/compare.json --output again");
   EXPECT_EQ(again.code, 3);
   EXPECT_TRUE(contains(again.errors, "b/compare.json holds the measurement of b of "))
-      << again.errors;
-  EXPECT_TRUE(
-      contains(again.errors, ", which both/compare.json holds, too: name only one of the two\n"))
       << again.errors;
   auto const over = run("merge a/compare.json b/compare.json --output a");
   EXPECT_EQ(over.code, 2) << over.errors;
@@ -392,33 +313,40 @@ TEST_F(Compare, BuildsThatCantRunAreNamed) {
                         "--build build/cuda --target compared (or scripts/compare.sh cuda)"}}});
 }
 
+TEST_F(Compare, PeersAreThoseThatPythonHas) {
+  write("bin/packages", "jax\ntorch\n");
+  EXPECT_EQ(run("run build/one --rounds 1 --only x+=3").code, 0);
+  ASSERT_EQ(compared()["machines"][0]["builds"].size(), 3u);
+  EXPECT_EQ(compared()["machines"][0]["builds"][1]["name"], "jax");
+  EXPECT_EQ(compared()["machines"][0]["builds"][2]["name"], "torch");
+  write("bin/packages", "");
+  auto const without = run("run build/one --rounds 1 --only x+=3");
+  EXPECT_EQ(without.code, 0) << without.errors;
+  EXPECT_TRUE(contains(without.output, "\nNo peers: python3 has none of numpy, numba, jax, "))
+      << without.output;
+  fs::remove_all(folder / "compare");
+  expect_failure(6, "run build/one --peers numpy",
+                 {"the peer numpy can't run, its script ended with code 1: "});
+  write_script(folder / "bin/python3", "#!/bin/sh\necho '{\"version\": 3}'\n");
+  expect_failure(6, "run build/one --peers numpy", {"its script didn't say what it is"});
+}
+
 TEST_F(Compare, WrongUseIsOneLine) {
-  expect_failures(2,
-                  {{"run build/one --round 2", {"did you mean --rounds? coir-compare run --help"}},
-                   {"run build/one --set quick --set full", {"--set was given 2 times"}},
-                   {"run build/one build/one/", {"each build is named once"}},
-                   {"run build/one --rounds 0", {"--rounds must be a whole number from 1"}},
-                   {"run build/one --only nothing", {"--only must be a work of the quick set"}},
-                   {"run build/one --name ''", {"--name must be 1 to 60 characters"}},
-                   {"run ''", {"a build is a folder such as build/openmp, not ''"}},
-                   {"run", {}}});
-  for (auto const& [arguments, part] :
-       {std::pair("", "name one of run, merge, show; see coir-compare --help"),
-        std::pair("rum build/one", "rum is none of run, merge, show"), std::pair("merge", ""),
-        std::pair("show", "")}) {
+  expect_failures(2, {{"run build/one build/one/", {"each build is named once"}},
+                      {"run build/one --only nothing", {"--only must be a work of the quick set"}},
+                      {"run build/one --name ''", {"--name must be 1 to 60 characters"}},
+                      {"run build/one --peers numpy,pandas",
+                       {"--peers must be auto, none or", "'numpy,pandas'"}},
+                      {"run ''", {"a build is a folder such as build/openmp, not ''"}}});
+  for (std::string const arguments : {"", "rum build/one", "run", "merge", "show"}) {
     auto const outcome = run(arguments);
     EXPECT_EQ(outcome.code, 2) << arguments;
     expect_error_line(outcome.errors);
-    EXPECT_TRUE(contains(outcome.errors, part)) << outcome.errors;
   }
-  EXPECT_TRUE(contains(run("run --help").output, "--set"));
-  for (char const* const text : {"", "{\"application\": \"coir-compare\", \"format\": 1, \"mach"}) {
-    write("a.json", text);
-    for (char const* const command : {"show a.json", "merge a.json", "show b.json", "show build"}) {
-      auto const outcome = run(command);
-      EXPECT_EQ(outcome.code, 3) << text;
-      EXPECT_EQ(outcome.output, "");
-      expect_error_line(outcome.errors);
-    }
+  write("a.json", "{\"application\": \"coir-compare\", \"format\": 1, \"mach");
+  for (std::string const arguments : {"show a.json", "merge a.json", "show b.json", "show build"}) {
+    auto const outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 3) << arguments;
+    expect_error_line(outcome.errors);
   }
 }

@@ -34,12 +34,6 @@ struct Memory {
 int nvmlInit_v2() { return variable("FAKE_NVML_START", success); }
 int nvmlShutdown() { return success; }
 
-char const* nvmlErrorString(int error) {
-  return error == not_supported   ? "Not Supported"
-         : error == no_permission ? "Insufficient Permissions"
-                                  : "Driver Not Loaded";
-}
-
 int nvmlDeviceGetCount_v2(unsigned* count) {
   *count = static_cast<unsigned>(variable("FAKE_NVML_DEVICES", 1));
   return success;

@@ -329,17 +329,6 @@ TYPED_TEST(FieldMisfit, NoiseOfTheTargetIsAddedToSmoothedDifferences) {
   EXPECT_EQ(misfit.difference(particles), difference);
 }
 
-TYPED_TEST(FieldMisfit, PollsMayStopIt) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
-  auto const particles = scattered<Exec, T>(2, 9);
-  using Vectors = typename coir::nbody::Particles<Exec, T>::Vectors;
-  coir::nbody::Cotangents<Exec, T> const slopes{Vectors("x", 8), Vectors("p", 8)};
-  Misfit<Exec, T> const misfit(Exec{}, some_target(2, 2), 9, 1, 1, coir::mesh::Assignment::cic,
-                               [] { throw coir::InputError("stop"); });
-  EXPECT_THROW(misfit(particles, slopes), coir::InputError);
-}
-
 TYPED_TEST(FieldMisfit, NoiseIsThatOfTheSeedAndDensitiesHaveItsSpectrum) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;

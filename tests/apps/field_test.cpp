@@ -1,11 +1,9 @@
 #include "app_fixture.hpp"
 
-#include <field/target.hpp>
 #include <support/sanitizers.hpp>
 
 #include <coir/hdf5/gadget.hpp>
 #include <coir/io/npy.hpp>
-#include <coir/io/png.hpp>
 #include <coir/mesh/paint.hpp>
 #include <coir/nbody/initial_conditions.hpp>
 #include <coir/nbody/simulation.hpp>
@@ -182,29 +180,6 @@ TEST_F(FieldApp, NothingCorrelatesWithAnEvenTarget) {
   EXPECT_TRUE(report()["correlation"].is_null());
 }
 
-TEST_F(FieldApp, ColoursOfATargetAreTold) {
-  io::write_png(folder / "colours.png", io::RgbImage{2, 2, {9, 200, 9, 1, 2, 3, 9, 9, 9, 0, 0, 0}});
-  auto const outcome = run("colours.png " + small + "--check");
-  EXPECT_TRUE(contains(outcome.output, "a picture of 2 x 2, its colours turned into grey"))
-      << outcome.output << outcome.errors;
-}
-
-TEST_F(FieldApp, GradientsAreThoseOfDifferences) {
-  write_truth("truth.npy", 6, 42);
-  run_quietly("truth.npy " + small +
-              "--check --precision double --assignment pcs --seed 5 --report r.json");
-  auto const rows = report()["check"];
-  ASSERT_EQ(rows.size(), 5U);
-  double best = 1;
-  for (auto const& row : rows) best = std::min(best, row["relative_error"].get<double>());
-  EXPECT_LT(best, 1e-6);
-  EXPECT_EQ(files(), (std::set<std::string>{"truth.npy", "r.json"}));
-  auto const outcome = run("truth.npy " + small + "--check");
-  EXPECT_EQ(outcome.code, 0) << outcome.errors;
-  for (char const* part : {"step   difference quotient", "relative error", "1e-03"})
-    EXPECT_TRUE(contains(outcome.output, part)) << outcome.output;
-}
-
 TEST_F(FieldApp, OneGradientIsThatOfTheMisfitAlone) {
   write_truth("truth.npy", 6, 42);
   std::string const options = small + "--precision double --assignment pcs --noise noise.npy ";
@@ -217,41 +192,20 @@ TEST_F(FieldApp, OneGradientIsThatOfTheMisfitAlone) {
   Cube const gradient = cube("one/gradient.npy");
   ASSERT_EQ(gradient.size(), noise.size());
 
-  // One site's noise changes, and then a parameter: central differences of misfits. Masses are painted in parts of 2^-40, by which the
-  // forces of four steps and the density are rounded; the other error is the square of the step, over that of what changes.
-  double const rounding = 5 * std::ldexp(misfit, -40);
-  auto const misfit_at = [&](std::string const& more) {
-    run_quietly("--gradient-of truth.npy " + options + more + "--output other --report o.json");
-    return report("o.json")["misfit"].get<double>();
-  };
-  double const step = 1e-3, at = noise(3, 4, 5);
-  double of_noise[2];
+  // One site's noise changes: central differences of misfits. Masses are painted in parts of 2^-40, by which the forces of
+  // four steps and the density are rounded; the other error is the square of the step, over that of what changes.
+  double const rounding = 5 * std::ldexp(misfit, -40), step = 1e-3, at = noise(3, 4, 5);
+  double misfits[2];
   for (int n = 0; n < 2; ++n) {
     noise(3, 4, 5) = at + (n == 0 ? step : -step);
     io::write_npy(folder / "noise.npy", noise);
-    of_noise[n] = misfit_at("");
+    run_quietly("--gradient-of truth.npy " + options + "--output other --report o.json");
+    misfits[n] = report("o.json")["misfit"];
   }
-  noise(3, 4, 5) = at;
-  io::write_npy(folder / "noise.npy", noise);
-  EXPECT_NEAR((of_noise[0] - of_noise[1]) / (2 * step), gradient(3, 4, 5),
+  EXPECT_NEAR((misfits[0] - misfits[1]) / (2 * step), gradient(3, 4, 5),
               rounding / step + step * step * std::abs(gradient(3, 4, 5)));
-  auto const slopes = report()["slopes"];
-  for (auto const& [key, option, value] :
-       {std::tuple("omega_m", "--omega-m", 0.3111), std::tuple("sigma8", "--sigma8", 0.8102),
-        std::tuple("h", "--h", 0.6766), std::tuple("w0", "--w0", -1.0)}) {
-    double const h = 1e-4;
-    auto const text = [&](double x) {
-      char number[64];
-      std::snprintf(number, sizeof number, " %s %.17g ", option, x);
-      return std::string(number);
-    };
-    double const quotient = (misfit_at(text(value + h)) - misfit_at(text(value - h))) / (2 * h);
-    EXPECT_NEAR(quotient, slopes[key].get<double>(),
-                rounding / h + 10 * std::pow(h / value, 2) * std::abs(quotient))
-        << key;
-  }
-  for (char const* key : {"omega_b", "n_s", "A_s", "omega_k", "omega_r", "wa", "t_cmb"})
-    EXPECT_TRUE(slopes.contains(key)) << key;
+  EXPECT_EQ(coir::testing::keys_of(report()["slopes"]),
+            "omega_m omega_b h n_s sigma8 A_s omega_k omega_r w0 wa t_cmb");
 }
 
 TEST_F(FieldApp, RealisationsAreRandomWhereTheTargetSaysNothing) {
@@ -343,12 +297,6 @@ TEST_F(FieldApp, ItSaysWhatItDoesAndHowFarItCame) {
   EXPECT_TRUE(contains(outcome.errors, "search: 0 %, 0 of 5 iterations, loss ")) << outcome.errors;
 }
 
-TEST_F(FieldApp, TheWordOfTheDemoIsATarget) {
-  auto const target = coir::apps::field::read_target(COIR_FIELD_WORD, 64, 10);
-  EXPECT_EQ(target.side(), 64);
-  EXPECT_TRUE(target.is_projection());
-}
-
 TEST_F(BadField, CtrlCLeavesTheBestStart) {
   write_disc();
   auto const outcome = run_until(
@@ -368,24 +316,11 @@ TEST_F(BadField, CtrlCLeavesTheBestStart) {
 
 TEST_F(BadField, WrongOptionsAreRefused) {
   expect_failures(2, {{"", {"name a target"}},
-                      {"a.png b.png", {"one argument too many: b.png"}},
-                      {"a.png --iteratoins 8", {"--iteratoins", "did you mean --iterations?"}},
-                      {"a.png --sigma 1 --sigma 2", {"--sigma", "2 times"}},
-                      {"a.png --side 1", {"--side", "from 2 to 1024", "'1'"}},
-                      {"a.png --side many", {"--side", "from 2 to 1024", "'many'"}},
                       {"a.png --sigma 0", {"--sigma must be a number above 0", "'0'"}},
-                      {"a.png --contrast nan", {"--contrast must be a number above 0", "'nan'"}},
-                      {"a.png --tolerance -1", {"--tolerance must be a number above 0", "'-1'"}},
                       {"a.png --smooth -1", {"--smooth must be 0 or more, not -1"}},
-                      {"a.png --iterations 0", {"--iterations", "from 1 to 1000000"}},
-                      {"a.png --frames 1", {"--frames", "from 2 to 100"}},
-                      {"a.png --pixels 15", {"--pixels", "from 16 to 8192"}},
                       {"a.png --mesh-ratio 5", {"--mesh-ratio must be from 1 to 4", "5"}},
                       {"a.png --a-start 1", {"--a-start must be below --a-end, 1, not 1"}},
                       {"a.png --a-start 1e-9", {"--a-start must be 1e-05 or more, not 1e-09"}},
-                      {"a.png --stepper leapfrog", {"'leapfrog'", "fastpm, plain, bullfrog"}},
-                      {"a.png --gradient-of b.npy", {"--gradient-of"}},
-                      {"--gradient-of b.npy --check", {"--check"}},
                       {"a.png --sigma8 0.8 --A-s 2e-9", {"--sigma8", "--A-s", "leave one out"}},
                       {"a.png --noise n.npy --seed 3", {"--noise", "leave --seed out"}},
                       {"a.png --noise n.npy --realisation", {"--realisation", "leave --noise out"}},
@@ -424,12 +359,6 @@ TEST_F(BadField, TargetsThatAreNone) {
 
 // --- Outputs and memory that aren't there: 4 ---
 
-TEST_F(BadField, FoldersThatCantBeWritten) {
-  write_disc();
-  expect_failure(4, "disc.png " + small + "--output none/run", {"can't make the folder none/run"});
-  expect_failure(4, "disc.png " + small + "--report none/r.json", {"none/r.json", "create it"});
-}
-
 TEST_F(BadField, MoreMemoryThanThereIs) {
   write_disc();
   expect_failure(4, "disc.png --side 1024 --output run",
@@ -440,7 +369,7 @@ TEST_F(BadField, MoreMemoryThanThereIs) {
 
 TEST_F(BadField, LossesThatAreNoNumbers) {
   write_disc();
-  for (std::string const what : {"disc.png ", "disc.png --check ", "--gradient-of disc.png "})
+  for (std::string const what : {"disc.png ", "--gradient-of disc.png "})
     expect_failure(5, what + small + "--sigma8 1e30 --output run",
                    {"number", "use a smaller --sigma8"});
 }

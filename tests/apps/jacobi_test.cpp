@@ -237,18 +237,6 @@ TEST_F(Jacobi, NumbersThatOverflowAreNoResult) {
   expect_failure(5, "larger.npy --sweeps 10 --precision double", {": scale the input down\n"});
 }
 
-TEST_F(Jacobi, CtrlCStopsItWithinASecond) {
-  auto const earlier = files();
-  auto const outcome = run_until(
-      [](auto const& said) { return contains(said, " sweeps"); },
-      "picture.png --sweeps 100000000000 --progress --output u.png --output-laplacian b.npy "
-      "--report r.json");
-  EXPECT_EQ(outcome.code, 130);
-  EXPECT_TRUE(contains(outcome.errors, "coir-jacobi: error: stopped after ")) << outcome.errors;
-  EXPECT_TRUE(contains(outcome.errors, "; nothing was written")) << outcome.errors;
-  EXPECT_EQ(files(), earlier);
-}
-
 TEST_F(Jacobi, InputsThatAreNoneAreRefused) {
   io::write_png(folder / "whole.png", picture);
   std::string const bytes = read_text(folder / "whole.png");
@@ -274,36 +262,16 @@ TEST_F(Jacobi, InputsThatAreNoneAreRefused) {
 
 TEST_F(Jacobi, WrongOptionsAreRefused) {
   for (auto const& [options, parts] :
-       {Refusal{"--sweps 3", {"--sweps", "did you mean --sweeps?"}},
-        Refusal{"--sweeps 3 --sweeps 3", {"2 times", "give it once"}},
-        Refusal{"--compare --compare", {"2 times", "give it once"}},
-        Refusal{"--sweeps -1", {"--sweeps", "from 0 to 1000000000000", "'-1'"}},
-        Refusal{"--sweeps 1.5", {"--sweeps", "from 0 to 1000000000000", "'1.5'"}},
-        Refusal{"--scheme multigrid --sweeps 0", {"--sweeps must be from 1", "not 0"}},
-        Refusal{"--tolerance 0", {"--tolerance must be a number above 0", "'0'"}},
-        Refusal{"--tolerance nan", {"--tolerance must be a number above 0", "'nan'"}},
+       {Refusal{"--scheme multigrid --sweeps 0", {"--sweeps must be from 1", "not 0"}},
         Refusal{"--tolerance 1", {"must be below 1, not 1"}},
         Refusal{"--compare --scheme plain", {"--compare", "--scheme"}},
-        Refusal{"--quiet --progress", {"--quiet", "--progress"}},
         Refusal{"--scale 4", {"--laplacian"}},
         Refusal{"--laplacian --scale 0", {"--scale must not be 0"}},
         Refusal{"--scheme fast", {"red-black", "'fast'"}},
-        Refusal{"--precision half", {"float, double", "'half'"}},
-        Refusal{"--start one", {"laplacian, zero", "'one'"}},
         Refusal{"--output u.jpg", {"'u.jpg'", ".png or .npy"}},
-        Refusal{"--output ''", {"--output must name a file"}},
         Refusal{"--output u.npy --output-laplacian u.npy", {"u.npy", "different"}},
         Refusal{"--report ./picture.png", {"--report and INPUT", "different"}}})
     expect_failure(2, "picture.png " + options, parts);
-}
-
-TEST_F(Jacobi, OutputsThatCantBeWrittenAreNamed) {
-  for (std::string const option : {"--output", "--output-laplacian", "--report"})
-    expect_failure(4, "picture.png " + option + " none/u.png",
-                   {"none/u.png", "the folder none does not exist", "create it"});
-  fs::create_symlink("/dev/full", folder / "full.png");
-  expect_failure(4, "picture.png --sweeps 1 --output full.png",
-                 {"full.png", "No space left", "free some space"});
 }
 
 TEST_F(Jacobi, MoreMemoryThanThereIs) {

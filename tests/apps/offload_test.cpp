@@ -166,26 +166,9 @@ TEST(Model, TellsPassesAndOperationsThatPay) {
   slow.device_flops = 1e9;
   EXPECT_FALSE(flops_to_pay(launched, slow, 1e6).has_value());
   // 8 bytes there and back take 24e-9 s, and an operation saves 0.9e-9 s.
-  EXPECT_DOUBLE_EQ(*flops_per_value(round_speeds(), 8, Way::both), 24 / 0.9);
-  EXPECT_DOUBLE_EQ(*bytes_per_byte(round_speeds(), Way::both), 3e-9 / (1e-10 - 1e-11));
-  EXPECT_FALSE(flops_per_value(slow, 8, Way::both).has_value());
-}
-
-TEST(Model, ARateThatIsntKnownIsNotFree) {
-  Speeds one_way = round_speeds();
-  one_way.to_host = Speeds::unknown;
-  EXPECT_EQ(known_way(round_speeds()), Way::both);
-  EXPECT_EQ(known_way(one_way), Way::to_device);
-  EXPECT_FALSE(flops_per_value(one_way, 8, Way::both).has_value());
-  EXPECT_FALSE(bytes_per_byte(one_way, Way::both).has_value());
-  EXPECT_FALSE(flops_per_value(one_way, 8, Way::to_host).has_value());
-  EXPECT_DOUBLE_EQ(*flops_per_value(one_way, 8, Way::to_device), 8 / 0.9);
-  EXPECT_DOUBLE_EQ(*bytes_per_byte(one_way, Way::to_device), 1e-9 / (1e-10 - 1e-11));
-  Speeds back = round_speeds();
-  back.to_device = Speeds::unknown;
-  EXPECT_EQ(known_way(back), Way::to_host);
-  EXPECT_DOUBLE_EQ(*flops_per_value(back, 8, Way::to_host), 16 / 0.9);
-  EXPECT_FALSE(known_way(Speeds()).has_value());
+  EXPECT_DOUBLE_EQ(*flops_per_value(round_speeds(), 8), 24 / 0.9);
+  EXPECT_DOUBLE_EQ(*bytes_per_byte(round_speeds()), 3e-9 / (1e-10 - 1e-11));
+  EXPECT_FALSE(flops_per_value(slow, 8).has_value());
 }
 
 TEST(Model, MeasuredTimesAreInterpolatedInLogarithms) {
@@ -246,71 +229,6 @@ TEST(Fleet, LosesWhatIsWorkedOutByHand) {
   }
 }
 
-TEST(Fleet, NoJobLosesMoreThanTheStopLoss) {
-  for (double const stop : {0.25, 0.5, 1., 3.}) {
-    double most = 0;
-    for (double slower = 1. / 64; slower < 64; slower *= 1.01) {
-      Job job;
-      job.share = 1;
-      job.times = {1, slower, 0};
-      most = std::max(most, policies_of({job}, stop).back().most_lost);
-    }
-    EXPECT_LE(most, stop_loss(stop) * (1 + 1e-12));
-    EXPECT_GT(most, 0.97 * stop_loss(stop));
-  }
-  EXPECT_EQ(stop_loss(1), 2);
-}
-
-TEST(Fleet, SaysWhatIsWrongWithADescription) {
-  auto const fault = [](std::string const& text) {
-    return problem([&] {
-      fleet_in(text, "jobs.json", [](std::string const&) {
-        return Measured{{{10, 1}, {100, 2}}, {{10, 1}, {100, 2}}};
-      });
-    });
-  };
-  std::string const remedy = "; apps/offload/README.md shows how it is written";
-  std::string const start = R"({"jobs": [{"name": "a", "share": 1, "size": 50, )";
-  EXPECT_EQ(fault(start + R"("flops": "2*n"}]})"), "none");
-  EXPECT_EQ(fault(start + R"("flops": 64, "in": "8*n"}]})"), "none");
-  EXPECT_EQ(fault(start + R"("row": "sum"}]})"), "none");
-  EXPECT_EQ(
-      fault(start + R"("flops": "-n"}]})"),
-      "jobs.json describes no jobs: jobs[0].flops must be " + std::string(law_example) + remedy);
-  EXPECT_EQ(
-      fault(start + R"("flops": -1}]})"),
-      "jobs.json describes no jobs: jobs[0].flops must be " + std::string(law_example) + remedy);
-  for (std::string const wrong : {"true", "[]"})
-    EXPECT_EQ(
-        fault(start + R"("flops": )" + wrong + "}]}"),
-        "jobs.json describes no jobs: jobs[0].flops must be " + std::string(law_example) + remedy);
-  for (std::string const wrong : {"0.5", "1.5", "1e13"})
-    EXPECT_EQ(fault(start + R"("flops": "n", "repeats": )" + wrong + "}]}"),
-              "jobs.json describes no jobs: jobs[0].repeats must be a whole number from 1 to "
-              "1000000000000" +
-                  remedy);
-  EXPECT_EQ(
-      fault(start + R"("in": "n"}]})"),
-      "jobs.json describes no jobs: jobs[0] needs flops, bytes or row: what it does" + remedy);
-  EXPECT_EQ(fault(start + R"("flop": "n"}]})"),
-            "jobs.json describes no jobs: jobs[0].flop is unknown; there are name share size row "
-            "flops bytes launches repeats in out" +
-                remedy);
-  EXPECT_EQ(
-      fault(start + R"("row": "sum", "bytes": "n"}]})"),
-      "jobs.json describes no jobs: jobs[0].bytes can't stand beside row, which has it" + remedy);
-  EXPECT_EQ(fault(R"({"jobs": [{"name": "a", "share": 1, "size": 101, "row": "sum"}]})"),
-            "jobs.json describes no jobs: jobs[0].size must be from 10 to 100, where sum was "
-            "measured" +
-                remedy);
-  EXPECT_EQ(
-      fault(R"({"jobs": [{"name": "a", "share": 0, "size": 1, "flops": "n"}]})"),
-      "jobs.json describes no jobs: jobs[0].share must be a number from 1e-30 to 1e30" + remedy);
-  EXPECT_EQ(fault(R"({"jobs": []})"), "jobs.json describes no jobs: jobs must have a job" + remedy);
-  EXPECT_EQ(fault("[]"), "jobs.json describes no jobs: must be an object" + remedy);
-  EXPECT_TRUE(contains(fault("{"), "jobs.json is no JSON ("));
-}
-
 TEST_F(Offload, TellsFromWhichSizeOnTheDevicePays) {
   auto const outcome = run(std::string(told) +
                            "--flops n^3 --in '90*n^2' --launches 0 --to 1000 "
@@ -328,28 +246,6 @@ TEST_F(Offload, TellsFromWhichSizeOnTheDevicePays) {
   auto const page = read_text(folder / "o.html");
   EXPECT_TRUE(contains(page, "device pays from 100")) << page;
   EXPECT_TRUE(page.ends_with("</html>\n"));
-}
-
-TEST_F(Offload, ItsSentencesSayWhichTransfersTheyCount) {
-  std::string const rates =
-      "--host-flops 1e9 --device-flops 1e12 --to-device 15e9 --host-bandwidth 1e9 "
-      "--device-bandwidth 1e12 --launches 0 --flops n --in '8*n' --report r.json ";
-  auto const one_way = run(rates);
-  // 8 / 15e9 / (1e-9 - 1e-12) of operations, and an eighth of it of bytes
-  for (char const* const part :
-       {"a value of 8 bytes carried to the device (one transfer) must take "
-        "part in 0.534 of them",
-        "each byte carried to the device (one transfer) must be moved 0.0667 "})
-    EXPECT_TRUE(contains(one_way.output, part)) << one_way.output;
-  auto const json = report();
-  EXPECT_TRUE(json["flops_per_value_there_and_back"].is_null());
-  EXPECT_TRUE(json["bytes_moved_per_byte_there_and_back"].is_null());
-  EXPECT_NEAR(json["flops_per_value_to_device"].get<double>(), 0.5338672, 1e-6);
-  auto const both = run(rates + "--to-host 15e9 --out '8*n'");
-  EXPECT_TRUE(
-      contains(both.output, "carried there and back (two transfers) must take part in 1.07 "))
-      << both.output;
-  EXPECT_NEAR(report()["flops_per_value_there_and_back"].get<double>(), 1.0677344, 1e-6);
 }
 
 TEST_F(Offload, TakesLimitsOfCoirInfo) {
@@ -396,49 +292,40 @@ TEST_F(Offload, RefusesWhatItCantUseInOneLine) {
     "host_to_device_bytes_per_second": 1}})");
   write("cores.json", R"({"application": "coir-info", "limits": {"copy_bytes_per_second": 1,
     "host_to_device_bytes_per_second": null}})");
-  write("short.json", R"({"jobs": [{"name": "a", "share": 1, "size": 1, "flops": "log2(n)^2"}]})");
-  auto none = comparison();
-  none.machines.clear(), none.rows.clear();
-  write("none_built.json", coir::apps::report_text(to_json(none)));
-  write("c.toml", "flops = 'n'\n");
-  write("bad.toml", "flops = '2n'\n");
-  write("bare.json", R"({"application": "coir-info", "limits": null})");
+  auto const jobs = [&](char const* name, std::string const& rest) {
+    write(name, R"({"jobs": [{"name": "a", "share": 1, "size": 50, )" + rest + "}]}");
+  };
+  jobs("short.json", R"("flops": "0*n + log2(n)^2", "size": 1)");
+  jobs("law.json", R"("flops": "-n")");
+  jobs("idle.json", R"("in": "n")");
+  jobs("wrong.json", R"("flop": "n")");
+  jobs("half.json", R"("flops": "n", "repeats": 1.5)");
+  jobs("small.json", R"("row": "sum")");
   expect_failures(
       2, {{"", {"say what the work does"}},
           {"--flops n", {"the flop rate of the cores isn't known: tell it (--host-flops X"}},
-          {"--flops n --host-flops 0", {"--host-flops must be a number above 0, not '0'"}},
-          {"--flops n --launch-seconds 0",
-           {"--launch-seconds must be a number above 0, not '0': for work that launches nothing "
-            "say --launches 0"}},
+          {"--flops n --launch-seconds 0", {"for work that launches nothing say --launches 0"}},
           {"--flops 2n", {"--flops must be a law of n"}},
-          {"--row sum", {"--compare"}},
           {std::string(told) + "--flops 'log2(n)'", {"takes no time on the cores at size 1:"}},
           {std::string(told) + "--flops '1e300*n^9' --to 1e15", {"takes no finite time"}},
           {"--flops n --host-flops 1e30 --device-flops 1e-30 --launches 0",
            {"differs too much between cores and device for a number"}},
-          {std::string(told) + "--flops n --from 0", {"--from must be a size from 1 to 1e15"}},
           {std::string(told) + "--flops n --from 5 --to 2", {"--from must be no larger"}},
-          {std::string(told) + "--flops n --output o.png",
-           {"--output must name a file that ends in .html"}},
-          {"--flops n --report compare.json --compare compare.json", {"--compare"}},
-          {"--flops n --config c.toml --report c.toml", {"--report and --config must name"}},
-          {"--config c.toml --output o.png", {"--output must name a file"}},
+          {std::string(told) + "--flops n --output o.png", {"file that ends in .html"}},
           {"--compare compare.json --row fft",
-           {"error: --row must be a work that both", "which are sum matmul,double, not 'fft'"}},
+           {"--row must be a work that both", "which are sum matmul,double, not 'fft'"}},
           {"--compare compare.json --row sum --to 2e6", {"the sizes that were measured"}},
-          {"--compare compare.json --row sum --flops n", {"--flops"}},
-          {"--flops n --fleet jobs.json", {"--fleet"}},
-          {"--bytes n --compare none_built.json", {"none_built.json has none"}},
           {std::string(told) + "--fleet short.json", {"(its flops, bytes), or a larger size"}}});
   expect_failures(
-      3, {{"--config bad.toml", {"bad.toml: 'flops' must be a law of n"}},
-          {"--bytes n --host none.json", {"can't read none.json"}},
+      3, {{"--bytes n --host none.json", {"can't read none.json"}},
           {"--bytes n --host cut.json", {"cut.json is no JSON"}},
           {"--bytes n --host other.json", {"other.json isn't of coir-info"}},
-          {"--bytes n --device bare.json", {"bare.json has no limits"}},
           {"--bytes n --compare other.json", {"is no report of coir-compare"}},
           {"--bytes n --host gpu.json", {"gpu.json has the limits of a device, not of cores"}},
           {"--bytes n --device cores.json", {"cores.json has the limits of cores, not of a"}},
-          {"--fleet cut.json", {"cut.json is no JSON"}}});
-  expect_failures(4, {{std::string(told) + "--flops n --report none/r.json", {"none"}}});
+          {"--fleet law.json", {"jobs[0].flops must be a law of n"}},
+          {"--fleet idle.json", {"jobs[0] needs flops, bytes or row"}},
+          {"--fleet wrong.json", {"jobs[0].flop is unknown; there are name share size"}},
+          {"--fleet half.json", {"jobs[0].repeats must be a whole number"}},
+          {"--compare compare.json --fleet small.json", {"jobs[0].size must be from 10000 to"}}});
 }

@@ -19,18 +19,6 @@ Outcome one_of_two(std::string const& command) {
   return run_command("OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 " + command);
 }
 
-TEST(Ranks, CopiesOfAProgramForOneRankAreRefused) {
-  for (std::string const name : {"escape", "queue", "offload"}) {
-    std::string const input = name == "queue" ? " /dev/null" : "";
-    Outcome const outcome = one_of_two(COIR_APPS "/" + name + "/coir-" + name + input);
-    EXPECT_EQ(outcome.code, 6) << name;
-    EXPECT_EQ(outcome.errors,
-              "coir-" + name + ": error: coir-" + name +
-                  " runs on one rank, and Open MPI's mpirun started 2 copies, each of which would "
-                  "do all of the work: start one\n");
-  }
-}
-
 #ifdef COIR_RUN_ON_RANKS
 
 /// The lines that aren't the launcher's.

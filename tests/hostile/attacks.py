@@ -40,7 +40,7 @@ OPTIONS = {
                 "repeats": "N", "from": "X", "to": "X", "fleet": "input", "stop-after": "X", "output": "output", "report": "output",
                 "config": "input", "quiet": "flag"},
     "field": {"gradient-of": "input", "sigma": "X", "smooth": "X", "contrast": "X", "iterations": "N", "tolerance": "X", "realisation": "flag",
-              "check": "flag", "side": "N", "box": "X", "mesh-ratio": "X", "assignment": "word", "kernel": "word", "stepper": "word",
+              "side": "N", "box": "X", "mesh-ratio": "X", "assignment": "word", "kernel": "word", "stepper": "word",
               "steps": "N", "a-start": "X", "a-end": "X", "lpt": "N", "seed": "N", "noise": "input", "omega-m": "X", "h": "X",
               "sigma8": "X", "output": "output", "report": "output", "pixels": "N", "frames": "N", "config": "input", "progress": "flag",
               "quiet": "flag", "backend": "word"},
@@ -97,8 +97,8 @@ def plain(rng, application, folder):
                 "--output-laplacian", "l.npy", "--quiet"], (output, "l.npy")
     if application == "queue":
         (folder / "in.txt").write_bytes(files.accounting(rng))
-        return ["in.txt", "--picture", "o.png", "--report", "r.json", *rng.choice([[], ["--forecast", "--gpus", "1"]]),
-                *rng.choice([["--quiet"], []])], ("o.png", "r.json")
+        return ["in.txt", "--picture", "o.svg", "--report", "r.json", *rng.choice([[], ["--forecast", "--gpus", "1"]]),
+                *rng.choice([["--quiet"], []])], ("o.svg", "r.json")
     if application == "offload":
         (folder / "cores.json").write_text(files.limits_of_cores)
         (folder / "in.json").write_text(files.limits_of_device)
@@ -343,7 +343,7 @@ def bad_output(rng, application, folder):
     if application in ("info", "compare"):
         return None
     arguments, outputs = plain(rng, application, folder)
-    name = {"escape": "o.png", "jacobi": "o.png", "nbody": "r.json", "field": "r.json", "queue": "o.png", "offload": "o.html"}[application]
+    name = {"escape": "o.png", "jacobi": "o.png", "nbody": "r.json", "field": "r.json", "queue": "o.svg", "offload": "o.html"}[application]
     option = {"nbody": "--report", "field": "--report", "queue": "--picture"}.get(application, "--output")
     if option in arguments:
         del arguments[arguments.index(option):][:2]

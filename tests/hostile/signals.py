@@ -28,7 +28,7 @@ RUNS = {
     "jacobi": (PHOTO, "photo.npy --precision double --sweeps 40 --output u.png --output-laplacian b.npy --report run.json",
                "u.png b.npy run.json"),
     "escape": (None, "--size {side}x{side} --scheme arrays --iterations 20 --output u.png --report run.json", "u.png run.json"),
-    "queue": (None, "jobs.txt --forecast --gpus 1 --picture waits.png --report waits.json", "waits.png waits.json"),
+    "queue": (None, "jobs.txt --forecast --gpus 1 --picture waits.svg --report waits.json", "waits.svg waits.json"),
     "nbody": (None, "--particles {particles} --steps 6 --stepper bullfrog --checkpoint 2 --deterministic --pixels {pixels} --output run "
                     "--report run.json", "run/config.toml run/checkpoint.hdf5 run/power_a1.000.txt run/slab_a1.000.png run/slab_a1.000.npy "
                                          "run/projection_a1.000.png run/projection_a1.000.npy run.json"),
