@@ -10,7 +10,6 @@
 #include <compare/work_set.hpp>
 
 #include <support/command.hpp>
-#include <support/units.hpp>
 
 #include <coir/core/errors.hpp>
 
@@ -18,7 +17,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <fstream>
 #include <regex>
 #include <set>
@@ -27,7 +25,6 @@
 namespace {
 
 using namespace coir::apps::compare;
-using coir::apps::count_text;
 
 constexpr char whole[] = R"(warning: {not JSON
 {
@@ -152,20 +149,6 @@ TEST(BenchmarkOutput, WhateverWasPrintedGivesTheRowsThatAreWhole) {
   EXPECT_EQ(most, 3u);
   EXPECT_FALSE(read_benchmark_output("error: no device").has_context);
   EXPECT_FALSE(read_benchmark_output("{\"context\": {\"backend\": ").has_context);
-}
-
-TEST(BenchmarkOutput, WhatHasNoTimeIsAnErrorWithWords) {
-  auto const error_of = [](std::string const& rest) {
-    return read_benchmark_output(
-               R"({"context": {}, "benchmarks": [{"name": "f", "time_unit": "s", )" + rest + "}]}")
-        .rows.at(0)
-        .error;
-  };
-  EXPECT_EQ(error_of(R"("real_time": 2)"), "");
-  EXPECT_EQ(error_of(R"("real_time": 0, "error_occurred": true, "error_message": "")"),
-            "it failed");
-  for (std::string const time : {"0", "-1", "1e-300", "1e300"})
-    EXPECT_EQ(error_of("\"real_time\": " + time), "it gave no time") << time;
 }
 
 TEST(BenchmarkOutput, FilterMatchesTheNamesAndNothingElse) {
@@ -597,17 +580,4 @@ TEST(Page, OfOneMachineOrNoRowsIsWellFormed) {
   EXPECT_EQ(count(page_of(comparison), "role=\"img\""), 1);
   comparison.rows.clear();
   EXPECT_EQ(fault_in(page_of(comparison)), "");
-}
-
-TEST(Words, OfSizesAndCounts) {
-  EXPECT_EQ(count_text(106400), "106 k");
-  EXPECT_EQ(count_text(1e8), "100 M");
-  EXPECT_EQ(count_text(256), "256");
-  EXPECT_EQ(count_text(1e6), "1 M");
-  EXPECT_EQ(size_words("400/266", 106400), "400 x 266");
-  EXPECT_EQ(size_words("2048/2048", 2048. * 2048), "2048^2");
-  EXPECT_EQ(size_words("2048", 2048. * 2048), "2048^2");
-  EXPECT_EQ(size_words("64/1", 262144), "64^3");
-  EXPECT_EQ(size_words("1000", 1000), "1000");
-  EXPECT_EQ(size_words("65536", 65536), "65.5 k");
 }

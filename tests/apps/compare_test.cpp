@@ -182,19 +182,6 @@ TEST_F(Compare, PeersTakeTheirTurns) {
   EXPECT_EQ(run("show compare/compare.json").code, 0);
 }
 
-TEST_F(Compare, AWorkOfWhichABuildHasNoRowIsOneLine) {
-  auto const outcome = run("run build/one --rounds 1 --only sum selu");
-  EXPECT_EQ(outcome.code, 0) << outcome.errors;
-  EXPECT_TRUE(contains(markdown(), "- one, selu: array_table_bench has no row selu\n"))
-      << markdown();
-  auto const nothing = run("run build/one --only fft --rounds 1 --output other");
-  EXPECT_EQ(nothing.code, 3);
-  EXPECT_EQ(nothing.errors,
-            "coir-compare: error: nothing was measured: one, fft: "
-            "build/one/bench/fft/fft_fft_bench isn't built\n");
-  EXPECT_FALSE(fs::exists(folder / "other"));
-}
-
 #if defined(__linux__) && defined(__GLIBC__)
 TEST_F(Compare, WhatItStartsHasAllItsCores) {
   // OpenMP's runtime binds the thread that starts it to one core; what is started must not stay there.
@@ -306,6 +293,8 @@ TEST_F(Compare, BuildsThatCantRunAreNamed) {
   write_script(info_of("two"), "#!/bin/sh\necho hello\n");
   expect_failure(6, "run build/two",
                  {"no build can run here: build/two/apps/info/coir-info printed no JSON"});
+  expect_failure(3, "run build/one --only fft --rounds 1",
+                 {"nothing was measured: one, fft: build/one/bench/fft/fft_fft_bench isn't built"});
   fs::remove_all(folder / "build/two/bench");
   expect_failures(3, {{"run build/two", {"build/two is no build with coir-info and benchmarks"}},
                       {"run build/one build/cuda",

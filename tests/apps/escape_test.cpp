@@ -220,16 +220,6 @@ TYPED_TEST(EscapeArrays, CountsAreThoseOfTheKernelBitForBit) {
     }
 }
 
-TYPED_TEST(EscapeArrays, TheMonitorMayStop) {
-  std::int64_t last = 0;
-  by_arrays(mandelbrot<TypeParam>(3, 3, 100), true, [&](std::int64_t done, std::int64_t total) {
-    last = done;
-    EXPECT_EQ(total, 100);
-    return done < 7;
-  });
-  EXPECT_EQ(last, 7);
-}
-
 // --- The application ---
 
 namespace {

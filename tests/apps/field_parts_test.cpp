@@ -199,29 +199,6 @@ TYPED_TEST_SUITE(FieldMisfit, coir::testing::Cases, coir::testing::CaseName);
 
 }  // namespace
 
-TYPED_TEST(FieldMisfit, IsZeroForItsOwnDensity) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
-  auto const particles = scattered<Exec, T>(5, 10);
-  for (std::int64_t const depth : {1, 4}) {
-    Target target = some_target(4, depth);
-    Misfit<Exec, T> const any(Exec{}, target, 10, 2, 0.1, coir::mesh::Assignment::cic, no_poll);
-    auto const density =
-        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, any.density(particles));
-    double sum = 0;
-    for (std::size_t n = 0; n < density.size(); ++n) {
-      target.cells.data()[n] = double(density.data()[n]);
-      sum += double(density.data()[n]);
-    }
-    double const eps = std::numeric_limits<T>::epsilon();
-    EXPECT_NEAR(sum, double(density.size()), 125 * eps * double(density.size()));
-    Misfit<Exec, T> const own(Exec{}, target, 10, 2, 0.1, coir::mesh::Assignment::cic, no_poll);
-    // Densities up to 10 or so, to rounding, over sigma = 0.1.
-    EXPECT_LT(own(particles), double(density.size()) * std::pow(1e4 * eps, 2));
-    EXPECT_GT(any(particles), 1);
-  }
-}
-
 TYPED_TEST(FieldMisfit, WithoutSmoothingItIsAPlainSum) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;

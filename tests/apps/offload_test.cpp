@@ -135,16 +135,6 @@ TEST(Model, BreakEvensAreExact) {
   EXPECT_TRUE(break_evens(gain_of(described("n^3", "0", "0", "90*n^2", "0")), 200, 200).empty());
 }
 
-TEST(Model, ExtremesAreAtTheEndsOfWhatRises) {
-  OffloadWork const work = described("n^3", "0", "0", "90*n^2", "0");
-  auto const gain = [&](double size) { return times_of(work, round_speeds(), size).gain(); };
-  auto const [worst, best] = extremes(gain, 10, 1000);
-  EXPECT_EQ(worst.size, 10);
-  EXPECT_DOUBLE_EQ(worst.gain, 10. / (90 + 1));
-  EXPECT_EQ(best.size, 1000);
-  EXPECT_DOUBLE_EQ(best.gain, 1000. / (90 + 100));
-}
-
 TEST(Model, TellsPassesAndOperationsThatPay) {
   // A pass saves 9e-4 s, transfers cost 1e-3 s.
   OffloadWork const work = described("n", "0", "0", "n", "0");

@@ -173,20 +173,6 @@ TEST(QueueFields, TheTasksOfAnArrayShareARow) {
     EXPECT_EQ(jobs_of_number(odd), 1) << odd;
 }
 
-TEST(QueueFields, HoursOfMemoryAreThoseOfTheLimitOrElapsed) {
-  Columns const columns("JobID|Partition|Submit|Start|ReqMem|ReqCPUS|Timelimit|Elapsed", "here");
-  auto const job_of = [&](std::string const& limit) {
-    Row row;
-    std::string const line =
-        "1|gpu|2025-01-31T12:00:00|2025-01-31T12:00:00|16G|2|" + limit + "|01:00:00";
-    columns.split(line, row);
-    return read_job(row, columns, WaitFrom::submit);
-  };
-  EXPECT_EQ(job_of("03:00:00").memory_hours, 48);
-  EXPECT_EQ(job_of("UNLIMITED").memory_hours, 16);
-  EXPECT_EQ(job_of("03:00:00").core_hours, 6);
-}
-
 TEST(QueueFields, MemoryOfNodesAndCoresIsMultiplied) {
   Columns const with("JobID|Partition|Submit|Start|ReqCPUS|ReqMem|NNodes", "text, line 1");
   auto const bytes = [&](std::string const& memory) {
@@ -202,6 +188,20 @@ TEST(QueueFields, MemoryOfNodesAndCoresIsMultiplied) {
   EXPECT_EQ(bytes("4Gc"), 32 * gib);
   EXPECT_EQ(bytes("4G"), 4 * gib);
   EXPECT_EQ(bytes("0n"), std::nullopt);
+}
+
+TEST(QueueFields, HoursOfMemoryAreThoseOfTheLimitOrElapsed) {
+  Columns const columns("JobID|Partition|Submit|Start|ReqMem|ReqCPUS|Timelimit|Elapsed", "here");
+  auto const job_of = [&](std::string const& limit) {
+    Row row;
+    std::string const line =
+        "1|gpu|2025-01-31T12:00:00|2025-01-31T12:00:00|16G|2|" + limit + "|01:00:00";
+    columns.split(line, row);
+    return read_job(row, columns, WaitFrom::submit);
+  };
+  EXPECT_EQ(job_of("03:00:00").memory_hours, 48);
+  EXPECT_EQ(job_of("UNLIMITED").memory_hours, 16);
+  EXPECT_EQ(job_of("03:00:00").core_hours, 6);
 }
 
 TEST(QueueFields, ColumnsOfOneNameAreTheFirst) {
@@ -239,32 +239,6 @@ TEST(QueueQuantiles, BinsFollowEachOtherAndHoldTheirSeconds) {
               WaitHistogram::relative_error * static_cast<double>(first));
   }
   EXPECT_EQ(WaitHistogram::bin_of(std::int64_t{1} << 60), WaitHistogram::bins - 1);
-}
-
-TEST(QueueQuantiles, AreWithinTheirBoundOfExactOnes) {
-  Dice dice(7);
-  for (int const count : {1, 2, 3, 10, 1001, 100000}) {
-    WaitHistogram waits;
-    std::vector<std::int64_t> exact;
-    for (int n = 0; n < count; ++n) {
-      auto const wait = std::llround(std::exp(6 + 3 * dice.normal()));
-      exact.push_back(wait);
-      waits.add(wait);
-    }
-    std::sort(exact.begin(), exact.end());
-    for (int percent = 0; percent <= 100; ++percent) {
-      auto const rank = std::max(1, (percent * count + 99) / 100);
-      auto const truth = static_cast<double>(exact[static_cast<std::size_t>(rank - 1)]);
-      double const found = waits.quantile(percent / 100.);
-      EXPECT_LE(std::abs(found - truth), truth * WaitHistogram::relative_error)
-          << percent << " % of " << count;
-      if (truth < 64) {
-        EXPECT_EQ(found, truth);
-      }
-    }
-    EXPECT_EQ(waits.longest(), exact.back());
-    EXPECT_EQ(waits.shortest(), exact.front());
-  }
 }
 
 // ---- forecasts
