@@ -4,6 +4,7 @@
 
 #include <coir/hdf5/gadget.hpp>
 #include <coir/io/npy.hpp>
+#include <coir/io/png.hpp>
 #include <coir/mesh/paint.hpp>
 #include <coir/nbody/initial_conditions.hpp>
 #include <coir/nbody/simulation.hpp>
