@@ -109,6 +109,14 @@ template <class Case>
 class MatmulOnDevices : public Matmul<Case> {};
 TYPED_TEST_SUITE(MatmulOnDevices, NumbersOn<coir::testing::Device>);
 
+// How operands lie: one type of each kind of number, of a product by BLAS and of a plain one.
+template <class Case>
+class MatmulLayouts : public Matmul<Case> {};
+using KindsOfNumbers = ::testing::Types<NumberCase<coir::testing::Host, float>,
+                                        NumberCase<coir::testing::Host, Kokkos::complex<double>>,
+                                        NumberCase<coir::testing::Host, int>>;
+TYPED_TEST_SUITE(MatmulLayouts, KindsOfNumbers);
+
 #define TYPES                        \
   using T = typename TestFixture::T; \
   using Space = typename TestFixture::Space
@@ -136,7 +144,7 @@ TYPED_TEST(MatmulOnDevices, IsThePlainLoop) {
   expect_product(transpose(x), x);
 }
 
-TYPED_TEST(Matmul, ReadsSlicesWhereTheyLie) {
+TYPED_TEST(MatmulLayouts, ReadsSlicesWhereTheyLie) {
   auto const a = this->random(20, 30), b = this->random(30, 24);
   auto const wide_a = this->random(40, 70), wide_b = this->random(61, 50);
   auto const padded_a = wide_a(range(3, 23), range(5, 35));
@@ -151,7 +159,7 @@ TYPED_TEST(Matmul, ReadsSlicesWhereTheyLie) {
   expect_product(padded_a_t, padded_b, " padded, transposed");
 }
 
-TYPED_TEST(Matmul, CopiesOtherStrides) {
+TYPED_TEST(MatmulLayouts, CopiesOtherStrides) {
   auto const a = this->random(40, 60), b = this->random(30, 48);
   auto const back = range(end, end, -1);
   expect_product(a(range(0, end, 2), range(0, end, 2)), b);
@@ -162,13 +170,13 @@ TYPED_TEST(Matmul, CopiesOtherStrides) {
   expect_product(this->random(3, 4), broadcast_to(b(range(0, 4), range(0, 1)), Shape<2>{4, 9}));
 }
 
-TYPED_TEST(Matmul, EvaluatesExpressions) {
+TYPED_TEST(MatmulLayouts, EvaluatesExpressions) {
   using T = typename TestFixture::T;
   auto const a = this->random(5, 6), b = this->random(6, 7);
   expect_product(a + a, b * T(2));
 }
 
-TYPED_TEST(Matmul, OfAMatrixAndItsTransposeIsSymmetric) {
+TYPED_TEST(MatmulLayouts, OfAMatrixAndItsTransposeIsSymmetric) {
   int const extents[][2] = {{1, 1}, {1, 9}, {9, 1}, {31, 33}, {32, 64}, {97, 41}, {200, 3}};
   for (auto const& [m, k] : extents) {
     auto const x = this->random(m, k);
@@ -211,7 +219,7 @@ TYPED_TEST(Matmul, OfMatricesAndVectors) {
   }
 }
 
-TYPED_TEST(Matmul, OfStacks) {
+TYPED_TEST(MatmulLayouts, OfStacks) {
   int const extents[][4] = {
       {1, 3, 4, 5}, {7, 3, 4, 5}, {513, 2, 2, 2}, {5, 33, 31, 35}, {3, 1, 40, 1}};
   for (auto const& [s, m, k, n] : extents) {
@@ -231,7 +239,7 @@ TYPED_TEST(Matmul, OfStacks) {
   }
 }
 
-TYPED_TEST(Matmul, OfStacksAndVectors) {
+TYPED_TEST(MatmulLayouts, OfStacksAndVectors) {
   TYPES;
   int const extents[][3] = {{1, 3, 4}, {7, 3, 4}, {513, 2, 2}, {5, 33, 31}, {3, 1, 40}};
   for (auto const& [s, m, k] : extents) {
@@ -290,7 +298,7 @@ TYPED_TEST(Matmul, OfSmallMatricesWithInfinitiesAndNaN) {
 }
 
 // So long that threads compute parts of it by themselves; the last part is shorter.
-TYPED_TEST(Matmul, OfAVeryLongMatrix) {
+TYPED_TEST(MatmulLayouts, OfAVeryLongMatrix) {
   std::int64_t const n = 16 * 1024 + 37;
   auto const x = this->random(n, 4), w = this->random(4, 5), y = this->random(5, 4);
   auto const some = range(0, 3);
@@ -302,7 +310,7 @@ TYPED_TEST(Matmul, OfAVeryLongMatrix) {
   expect_product(x(range(), range(1, 2)), w(range(1, 2), range(1, 3)), ", inner extent 1");
 }
 
-TYPED_TEST(Matmul, OfAMatrixAndManyVectors) {
+TYPED_TEST(MatmulLayouts, OfAMatrixAndManyVectors) {
   int const extents[][3] = {{1, 1, 1}, {10, 15, 7}, {1009, 3, 5}};
   for (auto const& [s, m, k] : extents) {
     auto const w = this->random(m, k), x = this->random(s, k);
@@ -318,7 +326,7 @@ TYPED_TEST(Matmul, OfAMatrixAndManyVectors) {
   }
 }
 
-TYPED_TEST(Matmul, WritesIntoArraysAndSlices) {
+TYPED_TEST(MatmulLayouts, WritesIntoArraysAndSlices) {
   TYPES;
   auto const a = this->random(20, 30), b = this->random(30, 24);
   auto const expected = naive_product(as_stack(naive(a)), as_stack(naive(b))).elements;
@@ -342,7 +350,7 @@ TYPED_TEST(Matmul, WritesIntoArraysAndSlices) {
   EXPECT_EQ(values(vector(range(0, end, 2))), values(matmul(a, b(range(), 3))));
 }
 
-TYPED_TEST(Matmul, MayWriteOverItsFactors) {
+TYPED_TEST(MatmulLayouts, MayWriteOverItsFactors) {
   auto const first = this->random(30, 30), second = this->random(30, 30);
   auto const expected = naive_product(as_stack(naive(first)), as_stack(naive(second))).elements;
   auto a = copy(first), b = copy(second);
@@ -387,7 +395,7 @@ TYPED_TEST(Matmul, CanBeRecorded) {
   }
 }
 
-TYPED_TEST(Matmul, EmptyFactorsGiveZerosOrNothing) {
+TYPED_TEST(MatmulLayouts, EmptyFactorsGiveZerosOrNothing) {
   TYPES;
   EXPECT_EQ(matmul(zeros<T, Space>(0, 3), zeros<T, Space>(3, 4)).shape(), (Shape<2>{0, 4}));
   EXPECT_EQ(matmul(zeros<T, Space>(2, 3), zeros<T, Space>(3, 0)).shape(), (Shape<2>{2, 0}));
@@ -403,7 +411,7 @@ TYPED_TEST(Matmul, EmptyFactorsGiveZerosOrNothing) {
   EXPECT_EQ(values(ones_before), std::vector<T>(6, T(0)));
 }
 
-TYPED_TEST(Matmul, ErrorsNameBothShapes) {
+TYPED_TEST(MatmulLayouts, ErrorsNameBothShapes) {
   TYPES;
   auto const expect_named = [](std::string const& text, auto... parts) {
     std::string const all[] = {parts...};
@@ -423,7 +431,7 @@ TYPED_TEST(Matmul, ErrorsNameBothShapes) {
   message_of([&] { matmul(none, z(3, 4)); });
 }
 
-TYPED_TEST(Matmul, ManySmallRandomShapes) {
+TYPED_TEST(MatmulLayouts, ManySmallRandomShapes) {
   std::mt19937 generator(7);
   auto const pick = [&](int most) { return static_cast<int>(generator() % most); };
   for (int trial = 0; trial < 60; ++trial) {
