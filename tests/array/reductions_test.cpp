@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <vector>
 
 using namespace coir;
 using coir::testing::array_of;
@@ -465,6 +466,102 @@ TYPED_TEST(Reductions, ProductsAreAccurate) {
     EXPECT_NEAR(static_cast<double>(prod(a) / exact), 1,
                 static_cast<double>(n) * std::numeric_limits<T>::epsilon())
         << n;
+  }
+}
+
+// Where numpy.argmax and nanargmax find the extreme of x[first + k stride] for k < n; -1 if all are NaN and left out.
+template <class T>
+std::int64_t place_of_extreme(std::vector<T> const& x, std::int64_t first, std::int64_t stride,
+                              std::int64_t n, bool largest, bool skips_nan) {
+  std::int64_t found = -1;
+  T best{};
+  for (std::int64_t k = 0; k < n; ++k) {
+    T const value = x[static_cast<std::size_t>(first + k * stride)];
+    if (value != value && skips_nan) continue;
+    if (found < 0 || (best == best && (largest ? value > best : value < best)) ||
+        (value != value && best == best)) {
+      found = k;
+      best = value;
+    }
+  }
+  return found;
+}
+
+// Few different numbers, so that most are equal to others, infinities among them, and NaN if there are any.
+template <class T>
+std::vector<T> few_numbers(std::int64_t n, int nan_in, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<T> x(static_cast<std::size_t>(n));
+  for (T& value : x) {
+    value = static_cast<T>(random() % 7);
+    if constexpr (std::is_floating_point_v<T>) {
+      constexpr T infinity = std::numeric_limits<T>::infinity();
+      if (random() % 50 == 0) value = random() % 2 ? infinity : -infinity;
+      if (nan_in > 0 && random() % static_cast<unsigned>(nan_in) == 0) value = T(NAN);
+    }
+  }
+  return x;
+}
+
+template <class T>
+void check_places_of_extremes() {
+  using Space = Kokkos::HostSpace;
+  for (int const nan_in : {0, 2, 3000})
+    for (Shape<2> const shape : {Shape<2>{5, 3}, {3001, 5}, {70, 700}, {3, 9000}, {200, 33}}) {
+      std::int64_t const rows = shape[0], columns = shape[1], n = rows * columns;
+      auto const x = few_numbers<T>(n, nan_in, static_cast<unsigned>(n + nan_in));
+      Array<T, 2, Space> a(shape);
+      std::copy(x.begin(), x.end(), a.data());
+      EXPECT_EQ(argmax(a), place_of_extreme(x, 0, 1, n, true, false));
+      EXPECT_EQ(argmin(a), place_of_extreme(x, 0, 1, n, false, false));
+      EXPECT_EQ(argmax(map(detail::Cast<T>{}, a)), place_of_extreme(x, 0, 1, n, true, false));
+      EXPECT_EQ(nanargmax(a), place_of_extreme(x, 0, 1, n, true, true));
+      auto const down = values(argmin(a, 0)), along = values(argmax(a, 1)),
+                 mirrored = values(argmax(flip(a), 1));
+      for (std::int64_t c = 0; c < columns; ++c)
+        ASSERT_EQ(down[c], place_of_extreme(x, c, columns, rows, false, false)) << c;
+      for (std::int64_t r = 0; r < rows; ++r) {
+        ASSERT_EQ(along[r], place_of_extreme(x, r * columns, 1, columns, true, false)) << r;
+        ASSERT_EQ(mirrored[rows - 1 - r],
+                  place_of_extreme(x, (r + 1) * columns - 1, -1, columns, true, false))
+            << r;
+      }
+      if (nan_in == 2 && rows < 10) continue;  // some may be all NaN
+      auto const numbers_down = values(nanargmax(a, 0));
+      for (std::int64_t c = 0; c < columns; ++c)
+        ASSERT_EQ(numbers_down[c], place_of_extreme(x, c, columns, rows, true, true)) << c;
+    }
+}
+TEST(ReductionsOnHost, PlacesOfExtremesAreThoseOfPlainLoops) {
+  check_places_of_extremes<float>();
+  check_places_of_extremes<double>();
+  check_places_of_extremes<std::int8_t>();
+  check_places_of_extremes<std::uint64_t>();
+}
+
+// Few results are folded in parts there, in up to three kernels.
+TEST(ReductionsOnHost, ByTheKernelsOfDevicesAreTheSame) {
+  using Space = Kokkos::HostSpace;
+  for (Shape<3> const shape : {Shape<3>{1, 300007, 1},
+                               {20000, 1, 16},
+                               {3, 20000, 5},
+                               {2000, 40, 1},
+                               {7, 3, 11},
+                               {4, 0, 2}}) {
+    Array<double, 3, Space> a(shape);
+    auto const x = few_numbers<std::int32_t>(a.size(), 0, 7);
+    std::copy(x.begin(), x.end(), a.data());
+    for (int axis = 0; axis < 3; ++axis) {
+      using Total = detail::Sum<double, true>;
+      EXPECT_EQ(values(detail::reduce_axis_by<true>(operand(a), axis, Total{})),
+                values(sum(a, axis)));
+      if (a.size() == 0) continue;
+      using Largest = detail::ArgExtreme<double, true>;
+      EXPECT_EQ(values(detail::reduce_axis_by<true>(operand(a), axis, Largest{})),
+                values(argmax(a, axis)));
+      EXPECT_EQ(values(detail::reduce_axis_by<true>(operand(transpose(a)), axis, Largest{})),
+                values(argmax(transpose(a), axis)));
+    }
   }
 }
 

@@ -112,6 +112,9 @@ class Fold {
     return Rank - 1;
   }
 
+  /// Whether an axis that was kept apart lies in every array as if it and the axes behind it were one.
+  bool could_join(int axis) const { return !keep_ && joined_[axis]; }
+
   /// Extents after joining, aligned at the last axis; those before are 1.
   Shape<Rank> const& extents() const { return extents_; }
   std::int64_t columns() const { return extents_[Rank - 1]; }

@@ -3,14 +3,20 @@
 /// \file
 /// The monoids of reductions. Each has value_type (the type of partial results), result_type,
 /// neutral(), fold(into, element, index), join(into, other) and result(value).
+///
+/// For hosts it may also have fold_row(into, row, count, index), which folds a whole row, and Columns<Size>, which folds
+/// most_terms rows into each other at most: clear(columns), fold(column, element, row), valid(columns), whether of() has
+/// the right values, and of(column, index), the value of a column whose first row has this index.
 
 #include <coir/array/detail/carried.hpp>
 #include <coir/array/detail/scaled_product.hpp>
 #include <coir/array/element.hpp>
+#include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 
 #include <Kokkos_Complex.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -158,40 +164,125 @@ struct CountNonzero {
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t result(std::int64_t value) const { return value; }
 };
 
-/// The index of the first extreme element; NaN counts as more extreme than any number.
-template <class T, bool Largest>
+/// The index of the first extreme element; NaN counts as more extreme than any number, or is left out.
+template <class T, bool Largest, bool SkipsNan = false>
 struct ArgExtreme {
+  static constexpr std::int64_t no_index = std::numeric_limits<std::int64_t>::max();
   struct Found {
     T value;
     std::int64_t index;
   };
   using value_type = Found;
   using result_type = std::int64_t;
-  KOKKOS_FORCEINLINE_FUNCTION Found neutral() const {
-    return {Largest ? least<T>() : largest<T>(), std::numeric_limits<std::int64_t>::max()};
-  }
+  // As wide as an element, so that loops over both vectorise.
+  using Index = std::conditional_t<
+      sizeof(T) == 8, std::uint64_t,
+      std::conditional_t<sizeof(T) == 4, std::uint32_t,
+                         std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
+  KOKKOS_FORCEINLINE_FUNCTION Found neutral() const { return {least_extreme(), no_index}; }
   KOKKOS_FORCEINLINE_FUNCTION void fold(Found& into, T const& x, std::int64_t index) const {
-    join(into, Found{x, index});
+    if (!SkipsNan || !is_nan(x)) join(into, Found{x, index});
   }
   KOKKOS_FORCEINLINE_FUNCTION void join(Found& into, Found const& other) const {
-    bool const beats = is_nan(other.value)
-                           ? !is_nan(into.value)
-                           : (Largest ? other.value > into.value : other.value < into.value);
-    bool const equal = other.value == into.value || (is_nan(other.value) && is_nan(into.value));
-    if (beats || (equal && other.index < into.index)) into = other;
+    if (precedes(other, into)) into = other;
   }
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t result(Found const& value) const { return value.index; }
+
+  /// Folds row[0 ... count), numbered from `number` on, on hosts. Finds the extreme of a block by vectors of lanes, and
+  /// looks for its place only if it could be the result.
+  template <class Row>
+  void fold_row(Found& into, Row const& row, std::int64_t count, std::int64_t number) const {
+    constexpr std::int64_t block = 2048, lanes = 32;
+    T copies[std::is_pointer_v<Row> ? 1 : block];
+    for (std::int64_t first = 0; first < count; first += block) {
+      std::int64_t const size = std::min(block, count - first), whole = size - size % lanes;
+      T const* elements = copies;
+      if constexpr (std::is_pointer_v<Row>) {
+        elements = row + first;
+      } else {  // computed once: a vectorised function may round otherwise than the scalar one
+        COIR_INDEPENDENT_ITERATIONS
+        for (std::int64_t c = 0; c < size; ++c) copies[c] = row[first + c];
+      }
+      T most = least_extreme();
+      for (std::int64_t c = whole; c < size; ++c) most = extreme(most, elements[c]);
+      if (whole > 0) {
+        T of_lane[lanes];
+        for (std::int64_t l = 0; l < lanes; ++l) of_lane[l] = elements[l];
+        for (std::int64_t c = 0; c < whole; c += lanes)
+          for (std::int64_t l = 0; l < lanes; ++l)
+            of_lane[l] = extreme(of_lane[l], elements[c + l]);
+        for (std::int64_t width = lanes / 2; width > 0; width /= 2)
+          for (std::int64_t l = 0; l < width; ++l)
+            of_lane[l] = extreme(of_lane[l], of_lane[l + width]);
+        most = extreme(most, of_lane[0]);
+      }
+      if (!precedes(Found{most, number + first}, into)) continue;
+      std::int64_t c = 0;
+      for (; c < whole; c += lanes) {
+        Index is_here = 0;
+        for (std::int64_t l = 0; l < lanes; ++l) is_here |= equal(elements[c + l], most) ? 1 : 0;
+        if (is_here != 0) break;
+      }
+      while (c < size && !equal(elements[c], most)) ++c;
+      if (c < size) into = Found{most, number + first + c};  // else all are NaN that is left out
+    }
+  }
+
+  /// The extremes of several columns of a few rows, on hosts.
+  template <int Size>
+  struct Columns {
+    static constexpr std::int64_t most_terms = 64;
+    static constexpr Index none = 255;
+    T value[Size];
+    Index index[Size];
+
+    void clear(std::int64_t columns) {
+      std::fill_n(value, columns, least_extreme());
+      std::fill_n(index, columns, none);
+    }
+    void fold(std::int64_t c, T x, std::int64_t row) {
+      bool beats = more_extreme(x, value[c]);
+      if constexpr (SkipsNan)
+        beats |= (index[c] == none) & !is_nan(x);
+      else if constexpr (std::is_floating_point_v<T>)  // true of NaN, too
+        beats = ((row == 0) | !(Largest ? x <= value[c] : x >= value[c])) & !is_nan(value[c]);
+      else
+        beats |= row == 0;
+      value[c] = math::select(beats, x, value[c]);
+      index[c] = math::select(beats, static_cast<Index>(row), index[c]);
+    }
+    bool valid(std::int64_t) const { return true; }
+    /// What a column has, whose first row is `first`.
+    Found of(std::int64_t c, std::int64_t first) const {
+      return {value[c], index[c] == none ? no_index : first + static_cast<std::int64_t>(index[c])};
+    }
+  };
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr T least_extreme() {
+    return Largest ? least<T>() : largest<T>();
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static bool more_extreme(T const& a, T const& b) {
+    return Largest ? a > b : a < b;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static bool equal(T const& a, T const& b) {
+    return (a == b) | (is_nan(a) & is_nan(b));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static T extreme(T const& a, T const& b) {
+    if constexpr (SkipsNan)
+      return math::select(more_extreme(b, a) | is_nan(a), b, a);
+    else
+      return math::select(more_extreme(b, a) | is_nan(b), b, a);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static bool precedes(Found const& a, Found const& b) {
+    bool const beats = is_nan(a.value) ? !is_nan(b.value) : more_extreme(a.value, b.value);
+    return beats || (equal(a.value, b.value) && a.index < b.index);
+  }
 };
 
 /// The index of the first extreme element among those that aren't NaN; no_index where there are
 /// none.
 template <class T, bool Largest>
-struct NanArgExtreme : ArgExtreme<T, Largest> {
-  using Found = typename ArgExtreme<T, Largest>::Found;
-  static constexpr std::int64_t no_index = std::numeric_limits<std::int64_t>::max();
-  KOKKOS_FORCEINLINE_FUNCTION void fold(Found& into, T const& x, std::int64_t index) const {
-    if (!is_nan(x)) this->join(into, Found{x, index});
-  }
-};
+using NanArgExtreme = ArgExtreme<T, Largest, true>;
 
 }  // namespace coir::detail

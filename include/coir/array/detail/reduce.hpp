@@ -13,11 +13,11 @@
 
 namespace coir::detail {
 
-/// Whether a monoid has fold_row(into, row, count), which folds row[0 ... count) on hosts.
+/// Whether a monoid has fold_row(): see monoids.hpp.
 template <class Monoid>
 inline constexpr bool folds_rows =
     requires(Monoid const& monoid, typename Monoid::value_type& value, double const* row) {
-      monoid.fold_row(value, row, std::int64_t(0));
+      monoid.fold_row(value, row, std::int64_t(0), std::int64_t(0));
     };
 
 template <class Kernel, class Monoid, int Outer>
@@ -84,12 +84,12 @@ struct ReduceBody {
   void fold(std::int64_t begin, std::int64_t end, Value& value) const
     requires(Outer == 0 && folds_rows<Monoid>)
   {
-    monoid.fold_row(value, terms(begin, end).row, end - begin);
+    monoid.fold_row(value, terms(begin, end).row, end - begin, begin);
   }
   void fold(std::int64_t row, std::int64_t begin, std::int64_t end, Value& value) const
     requires(Outer > 0 && folds_rows<Monoid>)
   {
-    monoid.fold_row(value, terms(row, begin, end).row, end - begin);
+    monoid.fold_row(value, terms(row, begin, end).row, end - begin, row * columns + begin);
   }
 
  private:

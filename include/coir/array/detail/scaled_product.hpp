@@ -98,31 +98,31 @@ KOKKOS_FORCEINLINE_FUNCTION Scaled<scaled_number_t<T>> scaled(T const& x) {
 template <int Lanes>
 struct ModerateProducts {
   /// The most factors of a lane.
-  static constexpr int most_factors = 16;
+  static constexpr std::int64_t most_terms = 16;
 
   double product[Lanes];
   std::uint64_t beyond[Lanes];
 
-  void clear(int lanes) {
+  void clear(std::int64_t lanes) {
     std::fill_n(product, lanes, 1.0);
     std::fill_n(beyond, lanes, std::uint64_t(0));
   }
 
-  void multiply(std::int64_t lane, double factor) {
+  void fold(std::int64_t lane, double factor, std::int64_t) {
     product[lane] *= factor;
     // Sizes from 2^-32 to below 2^32 leave all bits of the exponent but the lowest six 0.
     beyond[lane] |= std::bit_cast<std::uint64_t>(factor) - (std::uint64_t(1023 - 32) << 52);
   }
 
   /// Whether all factors were of moderate size; otherwise the products mean nothing.
-  bool valid(int lanes) const {
+  bool valid(std::int64_t lanes) const {
     std::uint64_t any = 0;
-    for (int l = 0; l < lanes; ++l) any |= beyond[l];
+    for (std::int64_t l = 0; l < lanes; ++l) any |= beyond[l];
     return (any >> 58 & 0x1f) == 0;
   }
 
   /// The product of a lane, from 2^-512 to 2^512.
-  Scaled<double> of_lane(std::int64_t lane) const {
+  Scaled<double> of(std::int64_t lane, std::int64_t) const {
     Scaled<double> result{product[lane], 0};
     result.rescale();
     return result;
@@ -161,13 +161,17 @@ struct ScaledProduct {
     into.multiply(other);
   }
 
+  template <int Size>
+    requires(!is_complex<T>)
+  using Columns = ModerateProducts<Size>;
+
   /// Multiplies `into` by real numbers row[0 ... count), on hosts.
   template <class Row>
-  void fold_row(value_type& into, Row const& row, std::int64_t count) const
+  void fold_row(value_type& into, Row const& row, std::int64_t count, std::int64_t) const
     requires(!is_complex<T>)
   {
     constexpr int lanes = 32;
-    constexpr std::int64_t most = ModerateProducts<lanes>::most_factors;
+    constexpr std::int64_t most = ModerateProducts<lanes>::most_terms;
     std::int64_t first = 0;
     for (; count - first >= lanes; first += std::min(count - first, lanes * most))
       fold_lanes<lanes>(into, row, first, std::min(count - first, lanes * most));
@@ -180,7 +184,7 @@ struct ScaledProduct {
   }
 
  private:
-  /// Multiplies `into` by at least as many numbers as there are lanes, and at most most_factors for
+  /// Multiplies `into` by at least as many numbers as there are lanes, and at most most_terms for
   /// each of them.
   template <int Lanes, class Row>
   void fold_lanes(value_type& into, Row const& row, std::int64_t first, std::int64_t count) const {
@@ -189,10 +193,10 @@ struct ScaledProduct {
     std::int64_t const whole = count - count % Lanes;
     for (std::int64_t i = 0; i < whole; i += Lanes) {
       COIR_INDEPENDENT_ITERATIONS
-      for (int l = 0; l < Lanes; ++l) products.multiply(l, static_cast<double>(row[first + i + l]));
+      for (int l = 0; l < Lanes; ++l) products.fold(l, static_cast<double>(row[first + i + l]), 0);
     }
     for (std::int64_t i = whole; i < count; ++i)
-      products.multiply(i - whole, static_cast<double>(row[first + i]));
+      products.fold(i - whole, static_cast<double>(row[first + i]), 0);
     if (products.valid(Lanes))
       into.multiply(products.of_all());
     else

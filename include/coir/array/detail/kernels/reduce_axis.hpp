@@ -3,9 +3,9 @@
 /// \file
 /// The kernels that reduce an expression along one axis.
 ///
-/// If the axis is the last one, each row is folded as reduce() folds a box. Otherwise stretches of
-/// rows are folded into each other, so that memory is read in its order. The order of folding
-/// depends on the shape alone.
+/// On hosts: if the axis is the last one, each row is folded as reduce() folds a box; if not, whole stretches of rows
+/// are folded into each other, so that memory is read in its order. On devices few results are folded in parts. The order
+/// of folding depends on the shape, and on how the arrays lie in memory, alone.
 
 #include <coir/array/array.hpp>
 #include <coir/array/detail/reduce.hpp>
@@ -17,31 +17,19 @@
 
 namespace coir::detail {
 
-/// Folds along an axis that isn't the last one, for element (row, column) of the result.
+/// Folds along an axis that isn't the last one, for element (row, column) of the result, on hosts.
 template <class Kernel, class Monoid, int Outer>
 struct AcrossRows {
   using Value = typename Monoid::value_type;
-  using Result = typename Monoid::result_type;
   Kernel kernel;
   Monoid monoid;
   RowNumbers<Outer> numbers;  // of the result
   int axis;
   std::int64_t columns;
+  std::int64_t together =
+      1;  // indices of the axis that are taken as one, which lie side by side in memory
 
-  /// One element, over the indices [begin, end) of the axis.
-  KOKKOS_FORCEINLINE_FUNCTION Value cell(std::int64_t row, std::int64_t column, std::int64_t begin,
-                                         std::int64_t end) const {
-    Place<Outer> at = numbers.place(row);
-    Value value = monoid.neutral();
-    for (std::int64_t k = begin; k < end; ++k) {
-      at.index[axis] = k;
-      monoid.fold(value, kernel.cell(at, column), k);
-    }
-    return value;
-  }
-
-  /// At most gathered_stretch elements of a row from `first` on, pairwise over [begin, end). Hosts
-  /// only.
+  /// At most gathered_stretch elements of a row from `first` on, pairwise over [begin, end), counted in `together` indices.
   void stretch(std::int64_t row, std::int64_t first, std::int64_t count, std::int64_t begin,
                std::int64_t end, Value* values) const {
     constexpr std::int64_t in_turn = 64;
@@ -54,22 +42,36 @@ struct AcrossRows {
       return;
     }
     for (std::int64_t c = 0; c < count; ++c) values[c] = monoid.neutral();
-    if constexpr (folds_rows<Monoid>) {
-      using Products = ModerateProducts<gathered_stretch>;
-      for (std::int64_t k = begin; k < end; k += Products::most_factors) {
-        std::int64_t const to = std::min(end, k + Products::most_factors);
-        Products products;
-        products.clear(static_cast<int>(count));
-        for_rows(row, first, count, k, to, [&](std::int64_t, auto const& elements) {
-          multiply_row(elements, count, products);
+    if constexpr (requires { typename Monoid::template Columns<gathered_stretch>; }) {
+      using Columns = typename Monoid::template Columns<gathered_stretch>;
+      for (std::int64_t k = begin; k < end; k += Columns::most_terms) {
+        std::int64_t const to = std::min(end, k + Columns::most_terms);
+        Columns folded;
+        folded.clear(count);
+        for_rows(row, first, count, k, to, [&](std::int64_t index, auto const& elements) {
+          fold_columns(folded, elements, count, index - k);
         });
-        if (products.valid(static_cast<int>(count)))
-          for (std::int64_t c = 0; c < count; ++c) monoid.join(values[c], products.of_lane(c));
+        if (folded.valid(count))
+          for (std::int64_t c = 0; c < count; ++c) monoid.join(values[c], folded.of(c, k));
         else
           fold_rows(row, first, count, k, to, values);
       }
     } else {
       fold_rows(row, first, count, begin, end, values);
+    }
+  }
+
+  /// All of a few columns over the same indices, whose `together` rows have been taken as one.
+  void rows(std::int64_t row, std::int64_t begin, std::int64_t end, Value* values) const {
+    stretch(row, 0, together * columns, begin, end, values);
+    if constexpr (requires { values->index; })
+      for (std::int64_t c = 0; c < together * columns; ++c)
+        if (values[c].index != Monoid::no_index)
+          values[c].index = values[c].index * together + c / columns;
+    for (std::int64_t left = together; left > 1; left -= left / 2) {
+      std::int64_t const behind = (left - left / 2) * columns;
+      for (std::int64_t c = 0; c < left / 2 * columns; ++c)
+        monoid.join(values[c], values[behind + c]);
     }
   }
 
@@ -80,7 +82,7 @@ struct AcrossRows {
                 std::int64_t end, Visit const& visit) const {
     Place<Outer> at = numbers.place(row);
     for (std::int64_t k = begin; k < end; ++k) {
-      at.index[axis] = k;
+      at.index[axis] = k * together;
       Scratch<Kernel::scratch_bytes> scratch;
       visit(k, kernel.row(at, first, count, scratch));
     }
@@ -92,10 +94,11 @@ struct AcrossRows {
              [&](std::int64_t k, auto const& elements) { fold_row(elements, count, k, values); });
   }
 
-  template <class Row, class Products>
-  static void multiply_row(Row const elements, std::int64_t count, Products& products) {
+  template <class Row, class Columns>
+  static void fold_columns(Columns& folded, Row const elements, std::int64_t count,
+                           std::int64_t k) {
     COIR_INDEPENDENT_ITERATIONS
-    for (std::int64_t c = 0; c < count; ++c) products.multiply(c, static_cast<double>(elements[c]));
+    for (std::int64_t c = 0; c < count; ++c) folded.fold(c, elements[c], k);
   }
 
   template <class Row>
@@ -105,8 +108,7 @@ struct AcrossRows {
   }
 };
 
-/// The number of parts of an axis that different threads fold, if there are few results. It depends
-/// on the shape alone.
+/// How many parts of an axis are folded by different threads when there are few results: fixed by the shape.
 inline std::int64_t parts_of_axis(std::int64_t stretches, std::int64_t width, std::int64_t length) {
   constexpr std::int64_t tasks = 64, worth_a_task = 16384;  // cells
   return std::clamp<std::int64_t>(
@@ -114,14 +116,21 @@ inline std::int64_t parts_of_axis(std::int64_t stretches, std::int64_t width, st
       std::max<std::int64_t>(length, 1));
 }
 
+/// \param could_join  whether the axis and the columns lie in memory as if they were one axis
 template <class Exec, class Body, class Result>
 void fold_across_rows_on_host(Exec const& exec, Body const& body, std::int64_t rows,
-                              std::int64_t length, Result* out) {
+                              std::int64_t length, bool could_join, Result* out) {
   using Value = typename Body::Value;
+  constexpr std::int64_t few_columns = 64;
   std::int64_t const columns = body.columns;
   std::int64_t const across = (columns + gathered_stretch - 1) / gathered_stretch;
+  Body wide = body;
+  if (could_join && columns <= few_columns && length >= gathered_stretch)
+    wide.together = gathered_stretch / columns;
+  std::int64_t const units = length / wide.together;
   std::int64_t const parts =
-      parts_of_axis(rows * across, std::min(columns, gathered_stretch), length);
+      std::min(std::max<std::int64_t>(units, 1),
+               parts_of_axis(rows * across, std::min(columns, gathered_stretch), length));
   std::int64_t const cells = rows * columns;
   // Not a std::vector, which packs bool.
   auto const partial =
@@ -133,8 +142,18 @@ void fold_across_rows_on_host(Exec const& exec, Body const& body, std::int64_t r
     std::int64_t const part = task % parts, at = task / parts;
     std::int64_t const row = at / across, first = at % across * gathered_stretch;
     std::int64_t const count = std::min(gathered_stretch, columns - first);
+    std::int64_t const begin = units * part / parts, end = units * (part + 1) / parts;
     Value values[gathered_stretch];
-    body.stretch(row, first, count, length * part / parts, length * (part + 1) / parts, values);
+    if (wide.together == 1) {
+      body.stretch(row, first, count, begin, end, values);
+    } else {
+      wide.rows(row, begin, end, values);
+      if (part == parts - 1) {
+        Value rest[few_columns];
+        body.stretch(row, 0, columns, units * wide.together, length, rest);
+        for (std::int64_t c = 0; c < columns; ++c) body.monoid.join(values[c], rest[c]);
+      }
+    }
     std::int64_t const to = row * columns + first;
     if (parts > 1)
       std::copy(values, values + count, partials + part * cells + to);
@@ -155,8 +174,7 @@ void fold_across_rows_on_host(Exec const& exec, Body const& body, std::int64_t r
   for (std::int64_t c = 0; c < cells; ++c) out[c] = body.monoid.result(partials[c]);
 }
 
-/// Folds each row to a number: few long rows one by one, by all threads; many rows by a thread
-/// each.
+/// Folds rows along themselves: few long rows one by one, with all threads; many by each thread alone.
 template <class Exec, class Body, class Monoid, class Result>
 void fold_rows_on_host(Exec const& exec, Body const& body, Monoid const& monoid, std::int64_t rows,
                        std::int64_t columns, Result* out) {
@@ -175,9 +193,13 @@ void fold_rows_on_host(Exec const& exec, Body const& body, Monoid const& monoid,
   for_each_task("coir::array::reduce_axis", exec, threads, [=](std::int64_t s) {
     for (std::int64_t row = rows * s / threads; row < rows * (s + 1) / threads; ++row) {
       Value value = monoid.neutral();
-      if (!folds_rows<Monoid> && columns <= in_turn) {
-        auto const terms = body.terms(row, 0, columns);
-        for (std::int64_t c = 0; c < columns; ++c) terms(c, value);
+      if (columns <= in_turn) {
+        if constexpr (folds_rows<Monoid>) {
+          body.fold(row, 0, columns, value);
+        } else {
+          auto const terms = body.terms(row, 0, columns);
+          for (std::int64_t c = 0; c < columns; ++c) terms(c, value);
+        }
       } else {
         Rows<2, std::int64_t> const one(box({row, std::int64_t(0)}, {row + 1, columns}));
         value = fold_cells(one, 0, columns, body, MonoidReducer<Monoid>(monoid, value));
@@ -187,11 +209,74 @@ void fold_rows_on_host(Exec const& exec, Body const& body, Monoid const& monoid,
   });
 }
 
-/// One team per result, whose threads share the axis.
-template <class Body, class Monoid, class Result, bool AcrossIt>
+/// The elements of an expression along one of its axes, on devices.
+template <class Kernel, class Monoid, int Outer>
+struct ElementsAlong {
+  using Value = typename Monoid::value_type;
+  Kernel kernel;
+  Monoid monoid;
+  RowNumbers<Outer> numbers;  // of the result
+  int axis;                   // Outer for the last one: then the result has a single column
+  bool narrow;
+
+  /// Folds the elements first, first + step, ... below `length` of element (row, column) of the result.
+  KOKKOS_FORCEINLINE_FUNCTION void fold(Value& value, std::int64_t row, std::int64_t column,
+                                        std::int64_t first, std::int64_t step,
+                                        std::int64_t length) const {
+    if (narrow)
+      fold_by(value, static_cast<std::int32_t>(row), static_cast<std::int32_t>(column), first, step,
+              length);
+    else
+      fold_by(value, row, column, first, step, length);
+  }
+
+ private:
+  /// \tparam I  counts in offsets
+  template <class I>
+  KOKKOS_FORCEINLINE_FUNCTION void fold_by(Value& value, I row, I column, std::int64_t first,
+                                           std::int64_t step, std::int64_t length) const {
+    constexpr int loads = 4;  // at a time: a thread waits for all of them at once
+    Place<Outer, I> const at = numbers.place(row);
+    std::int64_t k = first;
+    for (; k + (loads - 1) * step < length; k += loads * step) {
+      decltype(element(at, column, I(0))) some[loads];
+      COIR_UNROLL
+      for (int l = 0; l < loads; ++l) some[l] = element(at, column, static_cast<I>(k + l * step));
+      COIR_UNROLL
+      for (int l = 0; l < loads; ++l) monoid.fold(value, some[l], k + l * step);
+    }
+    for (; k < length; k += step) monoid.fold(value, element(at, column, static_cast<I>(k)), k);
+  }
+
+  template <class I>
+  KOKKOS_FORCEINLINE_FUNCTION auto element(Place<Outer, I> at, I column, I k) const {
+    COIR_UNROLL
+    for (int d = 0; d < Outer; ++d) at.index[d] = d == axis ? k : at.index[d];
+    return kernel.cell(at, axis == Outer ? k : column);
+  }
+};
+
+/// Values of parts of an axis, [rows, parts, columns], as elements along their second axis.
+template <class Monoid>
+struct PartsAlong {
+  using Value = typename Monoid::value_type;
+  Monoid monoid;
+  Value const* values;
+  std::int64_t columns;
+
+  KOKKOS_FORCEINLINE_FUNCTION void fold(Value& value, std::int64_t row, std::int64_t column,
+                                        std::int64_t first, std::int64_t step,
+                                        std::int64_t length) const {
+    for (std::int64_t k = first; k < length; k += step)
+      monoid.join(value, values[(row * length + k) * columns + column]);
+  }
+};
+
+/// One team for each result, whose threads share the axis.
+template <class Elements, class Monoid, class Result>
 struct TeamFold {
   using Value = typename Monoid::value_type;
-  Body body;
+  Elements elements;
   Monoid monoid;
   std::int64_t columns, length;
   Result* out;
@@ -209,57 +294,71 @@ struct TeamFold {
  private:
   struct Share {
     TeamFold const& fold;
-    std::int64_t cell;
-    std::int64_t threads;
+    std::int64_t cell, threads;
     KOKKOS_FORCEINLINE_FUNCTION void operator()(int thread, Value& value) const {
-      for (std::int64_t k = thread; k < fold.length; k += threads) {
-        if constexpr (AcrossIt)
-          fold.monoid.join(value,
-                           fold.body.cell(cell / fold.columns, cell % fold.columns, k, k + 1));
-        else
-          fold.body(cell, k, value);
-      }
+      fold.elements.fold(value, cell / fold.columns, cell % fold.columns, thread, threads,
+                         fold.length);
     }
   };
 };
 
-/// One thread per result.
-template <class Body, class Monoid, class Result, bool AcrossIt>
-struct ThreadFold {
+/// One thread for each part of the axis of each result. A part has every parts-th element, so that neighbouring threads read
+/// neighbouring elements.
+template <class Elements, class Monoid, class Result>
+struct PartFold {
   using Value = typename Monoid::value_type;
-  Body body;
+  Elements elements;
   Monoid monoid;
-  std::int64_t columns, length;
+  std::int64_t columns, length, parts;
+  Value* values;  // [rows, parts, columns], if there are several parts
   Result* out;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t cell) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t thread) const {
+    std::int64_t const row = thread / (parts * columns), in_row = thread - row * parts * columns;
+    std::int64_t const part = in_row / columns;
     Value value = monoid.neutral();
-    if constexpr (AcrossIt)
-      value = body.cell(cell / columns, cell % columns, 0, length);
+    elements.fold(value, row, in_row - part * columns, part, parts, length);
+    if (parts > 1)
+      values[thread] = value;
     else
-      for (std::int64_t k = 0; k < length; ++k) body(cell, k, value);
-    out[cell] = monoid.result(value);
+      out[thread] = monoid.result(value);
   }
 };
 
-template <bool AcrossIt, class Exec, class Body, class Monoid, class Result>
-void fold_on_device(Exec const& exec, Body const& body, Monoid const& monoid, std::int64_t cells,
-                    std::int64_t columns, std::int64_t length, Result* out) {
-  // With a thread per result, threads of a warp read neighbouring elements across rows, which is
-  // fastest unless there are few results.
-  bool const teams = AcrossIt ? cells < 16384 && length >= 256 : length > 32;
-  constexpr std::int64_t most = std::numeric_limits<int>::max();
-  if (teams && cells <= most) {
-    using Fold = TeamFold<Body, Monoid, Result, AcrossIt>;
-    Kokkos::parallel_for("coir::array::reduce_axis",
-                         Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(cells), 128),
-                         Fold{body, monoid, columns, length, out});
-  } else {
-    using Fold = ThreadFold<Body, Monoid, Result, AcrossIt>;
-    Kokkos::parallel_for("coir::array::reduce_axis",
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, cells),
-                         Fold{body, monoid, columns, length, out});
+/// Folds `length` elements for each of the results, [cells / columns, columns]. A few results are folded in parts, and then
+/// the parts. How many parts there are depends on the shape alone.
+template <class Space, class Exec, class Elements, class Monoid, class Result>
+void fold_on_device(Exec const& exec, Elements const& elements, Monoid const& monoid,
+                    std::int64_t cells, std::int64_t columns, std::int64_t length, Result* out) {
+  // What keeps a large device busy, and what is worth a thread.
+  constexpr std::int64_t threads = 1 << 17, elements_of_part = 32, least_parts = 4;
+  constexpr std::int64_t longest_of_team = 8192, many_rows = 1024;
+  // A team's threads read side by side along rows. Across them each reads a line of its own, so that teams are for small arrays.
+  bool const teams = length > 32 && cells <= std::numeric_limits<int>::max() &&
+                     (columns == 1 ? length <= longest_of_team || cells >= many_rows
+                                   : length <= longest_of_team && cells * length <= 2 * threads);
+  if (teams) {
+    int const team = runs_on_host<Exec> ? 1 : 128;
+    Kokkos::parallel_for(
+        "coir::array::reduce_axis", Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(cells), team),
+        TeamFold<Elements, Monoid, Result>{elements, monoid, columns, length, out});
+    return;
   }
+  using Value = typename Monoid::value_type;
+  std::int64_t parts = std::min(threads / cells, length / elements_of_part);
+  if (parts < least_parts) parts = 1;
+  auto const block =
+      parts > 1
+          ? MemoryPool<Space>::allocate(cells * parts * static_cast<std::int64_t>(sizeof(Value)))
+          : nullptr;
+  auto* const values = static_cast<Value*>(block.get());
+  Kokkos::parallel_for(
+      "coir::array::reduce_axis",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, cells * parts),
+      PartFold<Elements, Monoid, Result>{elements, monoid, columns, length, parts, values, out});
+  if (parts > 1)
+    fold_on_device<Space>(exec, PartsAlong<Monoid>{monoid, values, columns}, monoid, cells, columns,
+                          parts, out);
 }
 
 /// *out = the result of *value.
@@ -271,8 +370,7 @@ struct StoreResult {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int) const { *out = monoid.result(*value); }
 };
 
-/// All elements of an expression, at least one, folded on a device into an element there. Doesn't
-/// wait.
+/// All elements of an expression, at least one, folded on a device into an element there. Doesn't wait.
 template <class Space, class Exec, class E, class Monoid, class Result>
 void fold_all_on_device(Exec const& exec, E const& expression, Monoid const& monoid, Result* out) {
   using Value = typename Monoid::value_type;
@@ -282,14 +380,20 @@ void fold_all_on_device(Exec const& exec, E const& expression, Monoid const& mon
   for_each("coir::array::reduce_axis", exec, box({1}), StoreResult<Monoid>{monoid, value, out});
 }
 
+/// The memory that the result of reducing an expression lies in.
+template <class E>
+using reduced_space_t = std::conditional_t<std::is_same_v<typename E::space, AnySpace>,
+                                           DefaultSpace, typename E::space>;
+
 /// Folds an expression along one of its axes, which the result lacks.
-template <class E, class Monoid>
-auto reduce_axis(E const& expression, int axis, Monoid const& monoid) {
+///
+/// \tparam AsOnDevice  whether to do it by the kernels of devices, which tests run on hosts, too
+template <bool AsOnDevice, class E, class Monoid>
+auto reduce_axis_by(E const& expression, int axis, Monoid const& monoid) {
   constexpr int rank = E::rank;
   static_assert(rank >= 1, "a single number has no axes");
   constexpr int outer = rank - 1;
-  using Space = std::conditional_t<std::is_same_v<typename E::space, AnySpace>, DefaultSpace,
-                                   typename E::space>;
+  using Space = reduced_space_t<E>;
   using Exec = typename Space::execution_space;
   using Result = typename Monoid::result_type;
   if (axis < -rank || axis >= rank)
@@ -314,30 +418,40 @@ auto reduce_axis(E const& expression, int axis, Monoid const& monoid) {
   using Kernel = std::remove_const_t<decltype(kernel)>;
   auto numbers = RowNumbers<outer>::of(fold);
 
-  if constexpr (outer > 0) {
-    if (position != rank - 1) {
-      numbers.extent[position] = 1;
-      AcrossRows<Kernel, Monoid, outer> const body{kernel, monoid, numbers, position,
-                                                   fold.columns()};
-      if constexpr (runs_on_host<Exec>)
-        fold_across_rows_on_host(exec, body, cells / fold.columns(), length, result.data());
-      else
-        fold_on_device<true>(exec, body, monoid, cells, fold.columns(), length, result.data());
-      return result;
+  if constexpr (outer == 0) {
+    if constexpr (AsOnDevice) {
+      if (length > 0) {
+        fold_all_on_device<Space>(immediate<Exec>("a reduction of all elements"), expression,
+                                  monoid, result.data());
+        return result;
+      }
     }
-    // Elements are numbered along the axis: every row begins with 0.
-    ReduceBody<Kernel, Monoid, outer> const body{kernel, monoid, numbers, 0, fold.narrow()};
-    if constexpr (runs_on_host<Exec>)
-      fold_rows_on_host(exec, body, monoid, cells, length, result.data());
-    else
-      fold_on_device<false>(exec, body, monoid, cells, 0, length, result.data());
-  } else if (runs_on_host<Exec> || length == 0) {
     result = reduce_all(expression, monoid);
-  } else if constexpr (!runs_on_host<Exec>) {
-    fold_all_on_device<Space>(immediate<Exec>("a reduction of all elements"), expression, monoid,
-                              result.data());
+  } else {
+    bool const across = position != outer;
+    std::int64_t const columns = across ? fold.columns() : 1;
+    if (across) numbers.extent[position] = 1;
+    if constexpr (AsOnDevice) {
+      ElementsAlong<Kernel, Monoid, outer> const elements{kernel, monoid, numbers, position,
+                                                          fold.narrow()};
+      fold_on_device<Space>(exec, elements, monoid, cells, columns, length, result.data());
+    } else if (across) {
+      AcrossRows<Kernel, Monoid, outer> const body{kernel, monoid, numbers, position, columns};
+      fold_across_rows_on_host(exec, body, cells / columns, length,
+                               position == outer - 1 && fold.could_join(axis), result.data());
+    } else {
+      // Elements are numbered along the axis: every row begins with 0.
+      ReduceBody<Kernel, Monoid, outer> const body{kernel, monoid, numbers, 0, fold.narrow()};
+      fold_rows_on_host(exec, body, monoid, cells, length, result.data());
+    }
   }
   return result;
+}
+
+template <class E, class Monoid>
+auto reduce_axis(E const& expression, int axis, Monoid const& monoid) {
+  constexpr bool on_device = !runs_on_host<typename reduced_space_t<E>::execution_space>;
+  return reduce_axis_by<on_device>(expression, axis, monoid);
 }
 
 }  // namespace coir::detail
