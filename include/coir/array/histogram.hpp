@@ -199,9 +199,16 @@ auto bincount_with(E const& x, std::int64_t min_length, W const& weights) {
           "min_length must be below 2^60", min_length);
   std::int64_t bins = min_length;
   if (size_of(x.shape()) > 0) {
-    T const smallest = min(x), largest = max(x);
-    if constexpr (std::is_signed_v<T>)
-      expects(smallest >= 0, "bincount counts integers of 0 or more", smallest);
+    T largest;
+    if constexpr (std::is_signed_v<T>) {
+      // Negative integers are the largest without a sign.
+      using Unsigned = std::make_unsigned_t<T>;
+      Unsigned const most = max(cast<Unsigned>(x));
+      largest = static_cast<T>(most);
+      if (largest < 0) expects(false, "bincount counts integers of 0 or more", T(min(x)));
+    } else {
+      largest = max(x);
+    }
     if constexpr (sizeof(T) == 8)
       expects(
           largest < std::numeric_limits<std::int64_t>::max() / 8,

@@ -14,6 +14,24 @@
 
 namespace coir {
 
+namespace detail {
+
+/// Writes an element several times, on hosts.
+template <class T>
+struct RepeatElement {
+  T const* from;
+  std::int64_t step;
+  T* to;
+  std::int64_t times;
+  void operator()(std::int64_t i) const {
+    T const value = from[i * step];
+    for (std::int64_t t = 0; t < times; ++t) to[i * times + t] = value;
+  }
+  std::int64_t cells_per_index() const { return times; }
+};
+
+}  // namespace detail
+
 /// Repeats each element `times` times along an axis: 1 2 becomes 1 1 2 2.
 ///
 /// \throws PreconditionError if there is no such axis or `times` is negative
@@ -28,6 +46,16 @@ auto repeat(X const& x, std::int64_t times, int axis) {
   for (int at = 0; at < rank_of<X>; ++at) box[at < d ? 0 : at == d ? 1 : 2] *= shape[at];
   shape[d] = repeated_extent(shape[d], times);
   auto result = empty<value_t<X>, space_like<X>>(shape);
+  if constexpr (runs_on_host<typename decltype(result)::Exec>) {
+    if (box[2] == 1) {
+      auto const values = reshape(slice, Shape<1>{box[0] * box[1]});
+      for_each("coir::array::repeating", detail::instance<typename decltype(result)::Exec>(),
+               coir::box<1, std::int64_t>({times > 0 ? values.shape()[0] : 0}),
+               detail::RepeatElement<value_t<X>>{values.data(), values.strides()[0], result.data(),
+                                                 times});
+      return result;
+    }
+  }
   if (result.size() > 0)
     reshape(result, {box[0], box[1], times, box[2]}) = with_axis(reshape(slice, box), 2);
   return result;
