@@ -3,6 +3,10 @@
 
 #include <array/naive.hpp>
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
 using namespace coir;
 using coir::testing::message_of;
 using coir::testing::values;
@@ -41,4 +45,27 @@ TEST(Axes, AreMovedAsByNumPy) {
             "an axis can't be moved twice: each source must differ");
   EXPECT_EQ(message_of([&] { moveaxis(x, {0, 1}, {2, -2}); }),
             "two axes can't be moved to one place: each target must differ");
+}
+
+// Large enough for tiles on hosts, whose edges are no multiples of them.
+TEST(Axes, InAnyOrderHaveTheirElementsCopied) {
+  using Space = Kokkos::HostSpace;
+  Shape<4> const shape{70, 3, 130, 2};
+  auto const x = arange<int, Space>(70 * 3 * 130 * 2);
+  auto const a = reshape(x, shape);
+  std::array<int, 4> order{0, 1, 2, 3};
+  do {
+    Array<int, 4, Space> y = transpose(a, order);
+    y += 2 * transpose(a, order);
+    auto const [p, q, r, s] = order;
+    std::int64_t const stride[] = {780, 260, 2, 1};
+    int const* const copied = y.data();
+    std::int64_t n = 0;
+    for (std::int64_t i = 0; i < shape[p]; ++i)
+      for (std::int64_t j = 0; j < shape[q]; ++j)
+        for (std::int64_t k = 0; k < shape[r]; ++k)
+          for (std::int64_t l = 0; l < shape[s]; ++l)
+            ASSERT_EQ(copied[n++],
+                      3 * (i * stride[p] + j * stride[q] + k * stride[r] + l * stride[s]));
+  } while (std::next_permutation(order.begin(), order.end()));
 }

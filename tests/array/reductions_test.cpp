@@ -469,7 +469,8 @@ TYPED_TEST(Reductions, ProductsAreAccurate) {
   }
 }
 
-// Where numpy.argmax and nanargmax find the extreme of x[first + k stride] for k < n; -1 if all are NaN and left out.
+// Where numpy.argmax and nanargmax find the extreme of x[first + k stride] for k < n; -1 if all are
+// NaN and left out.
 template <class T>
 std::int64_t place_of_extreme(std::vector<T> const& x, std::int64_t first, std::int64_t stride,
                               std::int64_t n, bool largest, bool skips_nan) {
@@ -487,7 +488,8 @@ std::int64_t place_of_extreme(std::vector<T> const& x, std::int64_t first, std::
   return found;
 }
 
-// Few different numbers, so that most are equal to others, infinities among them, and NaN if there are any.
+// Few different numbers, so that most are equal to others, infinities among them, and NaN if there
+// are any.
 template <class T>
 std::vector<T> few_numbers(std::int64_t n, int nan_in, unsigned seed) {
   std::mt19937 random(seed);

@@ -112,7 +112,8 @@ class Fold {
     return Rank - 1;
   }
 
-  /// Whether an axis that was kept apart lies in every array as if it and the axes behind it were one.
+  /// Whether an axis that was kept apart lies in every array as if it and the axes behind it were
+  /// one.
   bool could_join(int axis) const { return !keep_ && joined_[axis]; }
 
   /// Extents after joining, aligned at the last axis; those before are 1.

@@ -4,9 +4,10 @@
 /// The monoids of reductions. Each has value_type (the type of partial results), result_type,
 /// neutral(), fold(into, element, index), join(into, other) and result(value).
 ///
-/// For hosts it may also have fold_row(into, row, count, index), which folds a whole row, and Columns<Size>, which folds
-/// most_terms rows into each other at most: clear(columns), fold(column, element, row), valid(columns), whether of() has
-/// the right values, and of(column, index), the value of a column whose first row has this index.
+/// For hosts it may also have fold_row(into, row, count, index), which folds a whole row, and
+/// Columns<Size>, which folds most_terms rows into each other at most: clear(columns), fold(column,
+/// element, row), valid(columns), whether of() has the right values, and of(column, index), the
+/// value of a column whose first row has this index.
 
 #include <coir/array/detail/carried.hpp>
 #include <coir/array/detail/scaled_product.hpp>
@@ -164,7 +165,8 @@ struct CountNonzero {
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t result(std::int64_t value) const { return value; }
 };
 
-/// The index of the first extreme element; NaN counts as more extreme than any number, or is left out.
+/// The index of the first extreme element; NaN counts as more extreme than any number, or is left
+/// out.
 template <class T, bool Largest, bool SkipsNan = false>
 struct ArgExtreme {
   static constexpr std::int64_t no_index = std::numeric_limits<std::int64_t>::max();
@@ -188,8 +190,8 @@ struct ArgExtreme {
   }
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t result(Found const& value) const { return value.index; }
 
-  /// Folds row[0 ... count), numbered from `number` on, on hosts. Finds the extreme of a block by vectors of lanes, and
-  /// looks for its place only if it could be the result.
+  /// Folds row[0 ... count), numbered from `number` on, on hosts. Finds the extreme of a block by
+  /// vectors of lanes, and looks for its place only if it could be the result.
   template <class Row>
   void fold_row(Found& into, Row const& row, std::int64_t count, std::int64_t number) const {
     constexpr std::int64_t block = 2048, lanes = 32;

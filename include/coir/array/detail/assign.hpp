@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <cstdlib>
 #include <type_traits>
 #include <utility>
 
@@ -24,6 +26,9 @@ struct AssignBody {
   RowNumbers<Outer> numbers;
   bool narrow;
   bool direct;  // nothing has to be gathered
+  // On hosts: how many of all rows are worked on together, tile by tile. An index stands for so
+  // many.
+  std::int64_t together = 1, rows = 1;
 
   // One cell, on devices.
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t column) const
@@ -56,8 +61,14 @@ struct AssignBody {
   void stretch(std::int64_t row, std::int64_t begin, std::int64_t end) const
     requires(Outer > 0)
   {
-    put(numbers.place(row), begin, end);
+    constexpr std::int64_t columns_of_tile = 64;
+    std::int64_t const columns = together == 1 ? end - begin : columns_of_tile;
+    std::int64_t const behind = std::min(rows, (row + 1) * together);
+    for (std::int64_t first = begin; first < end; first += columns)
+      for (std::int64_t r = row * together; r < behind; ++r)
+        put(numbers.place(r), first, std::min(end, first + columns));
   }
+  std::int64_t cells_per_index() const { return together; }
 
  private:
   template <class I>
@@ -163,6 +174,25 @@ bool uses_indices(E const& expression) {
   return found;
 }
 
+/// The axis along which an array of an expression lies closer together than along the axis `last`;
+/// -1 if there is none.
+template <int Rank, class E>
+int closer_axis(E const& expression, Shape<Rank> const& shape, int last) {
+  int closer = -1;
+  expression.visit_leaves([&](auto const& leaf) {
+    if constexpr (requires { leaf.data(); }) {
+      auto const strides = stretched_strides<Rank>(leaf);
+      std::int64_t closest = std::abs(strides[last]);
+      for (int d = 0; d < Rank && shape[last] > 1; ++d)
+        if (shape[d] > 1 && strides[d] != 0 && std::abs(strides[d]) < closest) {
+          closest = std::abs(strides[d]);
+          closer = d;
+        }
+    }
+  });
+  return closer;
+}
+
 template <class T, int Outer, int Rank>
 SliceKernel<T, Outer> slice_kernel(T* data, Strides<Rank> const& strides, Fold<Rank> const& fold) {
   Strides<Rank> const joined = fold.joined(strides);
@@ -180,8 +210,20 @@ void assign_now(Exec const& exec, T* data, Strides<Rank> const& strides, Shape<R
   if constexpr (Rank == 0) {
     assign_now<1>(exec, data, Strides<1>{1}, Shape<1>{1}, expression);
   } else {
-    Fold<Rank> fold = uses_indices(expression) ? Fold<Rank>(shape)
-                                               : Fold<Rank>(shape, memory_order(shape, strides));
+    bool const in_any_order = !uses_indices(expression);
+    bool by_tiles = false;
+    auto order = in_any_order ? memory_order(shape, strides) : identity_permutation<Rank>();
+    if constexpr (runs_on_host<Exec> && Rank > 1) {
+      // Rows along which an array lies closer are neighbours, so that a tile of them uses whole
+      // lines of its memory.
+      int const closer = in_any_order ? closer_axis<Rank>(expression, shape, order[Rank - 1]) : -1;
+      if (closer >= 0) {
+        auto const from = std::find(order.begin(), order.end(), closer);
+        std::rotate(from, from + 1, order.end() - 1);
+        by_tiles = true;
+      }
+    }
+    Fold<Rank> fold(shape, order);
     fold.add(strides);
     add_leaves(fold, expression);
     fold.close();
@@ -198,12 +240,20 @@ void assign_now(Exec const& exec, T* data, Strides<Rank> const& strides, Shape<R
         return;
       }
     }
-    AssignBody<T, Kernel, outer> const body{kernel, target, RowNumbers<outer>::of(fold),
-                                            fold.narrow(), target.direct() && kernel.direct()};
+    constexpr std::int64_t rows_of_tile = 64;
+    std::int64_t const rows = fold.rows(), together = by_tiles ? rows_of_tile : 1;
+    AssignBody<T, Kernel, outer> const body{kernel,
+                                            target,
+                                            RowNumbers<outer>::of(fold),
+                                            fold.narrow(),
+                                            target.direct() && kernel.direct(),
+                                            together,
+                                            rows};
     if constexpr (outer == 0)
       for_each("coir::array::assign", exec, box({fold.columns()}), body);
     else
-      for_each("coir::array::assign", exec, box({fold.rows(), fold.columns()}), body);
+      for_each("coir::array::assign", exec, box({(rows + together - 1) / together, fold.columns()}),
+               body);
   }
 }
 

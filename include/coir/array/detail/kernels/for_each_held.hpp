@@ -32,7 +32,8 @@ template <class Exec, class Holds, class Visit>
 void for_each_held(Exec const& exec, std::int64_t size, Holds const& holds, Visit const& visit) {
   constexpr char const* label = "coir::array::for_each_held/compress";
   if constexpr (runs_on_host<Exec>) {
-    // Each thread counts what its part has, and then visits it. Block by block, without a branch for each index.
+    // Each thread counts what its part has, and then visits it. Block by block, without a branch
+    // for each index.
     std::int64_t const parts = threads_worth_starting(exec, size);
     std::vector<std::int64_t> before(static_cast<std::size_t>(parts) + 1, 0);
     for_each_task(label, exec, parts > 1 ? parts : 0, [=, counts = &before[1]](std::int64_t part) {

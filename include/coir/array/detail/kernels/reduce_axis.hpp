@@ -3,9 +3,10 @@
 /// \file
 /// The kernels that reduce an expression along one axis.
 ///
-/// On hosts: if the axis is the last one, each row is folded as reduce() folds a box; if not, whole stretches of rows
-/// are folded into each other, so that memory is read in its order. On devices few results are folded in parts. The order
-/// of folding depends on the shape, and on how the arrays lie in memory, alone.
+/// On hosts: if the axis is the last one, each row is folded as reduce() folds a box; if not, whole
+/// stretches of rows are folded into each other, so that memory is read in its order. On devices
+/// few results are folded in parts. The order of folding depends on the shape, and on how the
+/// arrays lie in memory, alone.
 
 #include <coir/array/array.hpp>
 #include <coir/array/detail/reduce.hpp>
@@ -29,7 +30,8 @@ struct AcrossRows {
   std::int64_t together =
       1;  // indices of the axis that are taken as one, which lie side by side in memory
 
-  /// At most gathered_stretch elements of a row from `first` on, pairwise over [begin, end), counted in `together` indices.
+  /// At most gathered_stretch elements of a row from `first` on, pairwise over [begin, end),
+  /// counted in `together` indices.
   void stretch(std::int64_t row, std::int64_t first, std::int64_t count, std::int64_t begin,
                std::int64_t end, Value* values) const {
     constexpr std::int64_t in_turn = 64;
@@ -219,7 +221,8 @@ struct ElementsAlong {
   int axis;                   // Outer for the last one: then the result has a single column
   bool narrow;
 
-  /// Folds the elements first, first + step, ... below `length` of element (row, column) of the result.
+  /// Folds the elements first, first + step, ... below `length` of element (row, column) of the
+  /// result.
   KOKKOS_FORCEINLINE_FUNCTION void fold(Value& value, std::int64_t row, std::int64_t column,
                                         std::int64_t first, std::int64_t step,
                                         std::int64_t length) const {
@@ -302,8 +305,8 @@ struct TeamFold {
   };
 };
 
-/// One thread for each part of the axis of each result. A part has every parts-th element, so that neighbouring threads read
-/// neighbouring elements.
+/// One thread for each part of the axis of each result. A part has every parts-th element, so that
+/// neighbouring threads read neighbouring elements.
 template <class Elements, class Monoid, class Result>
 struct PartFold {
   using Value = typename Monoid::value_type;
@@ -325,15 +328,16 @@ struct PartFold {
   }
 };
 
-/// Folds `length` elements for each of the results, [cells / columns, columns]. A few results are folded in parts, and then
-/// the parts. How many parts there are depends on the shape alone.
+/// Folds `length` elements for each of the results, [cells / columns, columns]. A few results are
+/// folded in parts, and then the parts. How many parts there are depends on the shape alone.
 template <class Space, class Exec, class Elements, class Monoid, class Result>
 void fold_on_device(Exec const& exec, Elements const& elements, Monoid const& monoid,
                     std::int64_t cells, std::int64_t columns, std::int64_t length, Result* out) {
   // What keeps a large device busy, and what is worth a thread.
   constexpr std::int64_t threads = 1 << 17, elements_of_part = 32, least_parts = 4;
   constexpr std::int64_t longest_of_team = 8192, many_rows = 1024;
-  // A team's threads read side by side along rows. Across them each reads a line of its own, so that teams are for small arrays.
+  // A team's threads read side by side along rows. Across them each reads a line of its own, so
+  // that teams are for small arrays.
   bool const teams = length > 32 && cells <= std::numeric_limits<int>::max() &&
                      (columns == 1 ? length <= longest_of_team || cells >= many_rows
                                    : length <= longest_of_team && cells * length <= 2 * threads);
