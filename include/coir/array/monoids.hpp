@@ -268,13 +268,12 @@ struct ArgExtreme {
     return Largest ? a > b : a < b;
   }
   KOKKOS_FORCEINLINE_FUNCTION static bool equal(T const& a, T const& b) {
-    return (a == b) | (is_nan(a) & is_nan(b));
+    bool const a_is_nan = is_nan(a), b_is_nan = is_nan(b);
+    return (a == b) | (a_is_nan & b_is_nan);
   }
   KOKKOS_FORCEINLINE_FUNCTION static T extreme(T const& a, T const& b) {
-    if constexpr (SkipsNan)
-      return math::select(more_extreme(b, a) | is_nan(a), b, a);
-    else
-      return math::select(more_extreme(b, a) | is_nan(b), b, a);
+    bool const beats = more_extreme(b, a), takes_b = is_nan(SkipsNan ? a : b);
+    return math::select(beats | takes_b, b, a);
   }
   KOKKOS_FORCEINLINE_FUNCTION static bool precedes(Found const& a, Found const& b) {
     bool const beats = is_nan(a.value) ? !is_nan(b.value) : more_extreme(a.value, b.value);
