@@ -722,7 +722,7 @@ TEST_F(BadNbody, RestartsWithOtherPhysics) {
   expect_failure(2, "--restart run --output other --scale-factors 0.1,1",
                  {"scale-factors: not set there, 0.1, 1 here"});
   expect_failure(2, "--restart run --output other --outputs 0.61",
-                 {"--outputs of a --restart", "0.1 to 1", "0.61"});
+                 {"--outputs, or --redshifts, of a --restart", "0.1 to 1", "0.61"});
   expect_failure(2, "--restart run --output other --stop-after 2",
                  {"--stop-after", "above the 2 steps", "not 2"});
 }
