@@ -328,7 +328,8 @@ class Slice : public ExpressionBase {
 ///     u(range(1, -1), 0) = 1;
 ///     Array<float, 2> v = sqrt(u) + 0.5 * u;
 ///
-/// \tparam T      bool, an integer type, float, double, Kokkos::complex<float> or <double>
+/// \tparam T      bool, an integer type, float, double, `Kokkos::complex<float>` or
+///                `Kokkos::complex<double>`
 /// \tparam Space  a Kokkos memory space; kernels run in its execution space
 template <Element T, int Rank, class Space>
 class Array : public ExpressionBase {

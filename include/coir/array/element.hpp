@@ -25,7 +25,8 @@ inline constexpr bool is_complex<Kokkos::complex<T>> = true;
 template <class T>
 inline constexpr bool is_number = std::is_arithmetic_v<T> || is_complex<T>;
 
-/// A type of array elements: bool, integers, float, double, Kokkos::complex<float> and <double>.
+/// A type of array elements: bool, an integer type, float, double, `Kokkos::complex<float>` or
+/// `Kokkos::complex<double>`.
 template <class T>
 concept Element = is_number<T> && std::is_trivially_copyable_v<T>;
 

@@ -46,8 +46,8 @@ std::string name_of(NpyType type);
 /// Bytes of one element.
 int size_of(NpyType type);
 
-/// A C++ type that has an NpyType: bool, float, double, Kokkos::complex<float> and <double>, and
-/// integers of 8 to 64 bits.
+/// A C++ type that has an NpyType: bool, float, double, integers of 8 to 64 bits,
+/// `Kokkos::complex<float>` and `Kokkos::complex<double>`.
 template <class T>
 concept NpyElement =
     std::same_as<T, bool> || std::same_as<T, float> || std::same_as<T, double> ||
