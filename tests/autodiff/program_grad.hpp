@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// What tests of gradients by the tape share: arrays of numbers, and comparisons of gradients with difference quotients.
+/// What tests of gradients by the tape share: arrays of numbers, and comparisons of gradients with
+/// those of JAX and with difference quotients.
 
 #include <coir/array/all.hpp>
 #include <coir/autodiff/array_grad.hpp>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <span>
@@ -82,16 +84,35 @@ void expect_differences(std::function<double()> const& f_of_x, Array<double, Ran
   }
 }
 
-/// f has the value that JAX 0.10.2 gives for the same function in double, and the gradient that
-/// differences of values say.
+/// f has the value and the gradient that JAX 0.10.2 gives for the same function in double, and the
+/// gradient that differences of values say, element by element.
+///
+/// Each element is a sum of at most some hundred products of rounded numbers, none larger than about
+/// the largest element's terms: 200 eps of the larger of that and 1.
+///
+/// \param along  for the k-th argument the sum of JAX's gradient times waves(7 + k) of its shape
 template <class F, class... X>
-void expect_gradient(std::string const& name, double value, F const& f, X... x) {
+void expect_gradient(std::string const& name, double value, std::vector<double> const& along,
+                     F const& f, X... x) {
   SCOPED_TRACE(name);
+  double const rounding = 200 * std::numeric_limits<double>::epsilon();
   auto const gradient_of = value_and_grad(f);
   auto const result = gradient_of(x...);
-  EXPECT_NEAR(result.value, value, 1e-13 * std::max(std::abs(value), 1.0));
+  EXPECT_NEAR(result.value, value, rounding * std::max(std::abs(value), 1.0));
   auto const gradients = lists_of(result.gradient);
   ASSERT_EQ(gradients.size(), sizeof...(X));
+  ASSERT_EQ(along.size(), sizeof...(X));
+  for (std::size_t k = 0; k < gradients.size(); ++k) {
+    auto const& found = gradients[k];
+    auto const weights = numbers_of(
+        waves(7 + static_cast<int>(k), Shape<1>{static_cast<std::int64_t>(found.size())}));
+    double sum = 0, scale = 1;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      sum += found[i] * weights[i];
+      scale = std::max(scale, std::abs(found[i]));
+    }
+    EXPECT_NEAR(sum, along[k], rounding * scale) << "argument " << k;
+  }
   std::size_t k = 0;
   (expect_differences([&] { return double(gradient_of(x...).value); }, x, gradients[k++]), ...);
 }
