@@ -50,21 +50,6 @@ TEST(ParameterDerivatives, OfWhatIsNotGivenAreZero) {
   EXPECT_EQ(derivatives(v.omega_k).omega_k, 1);  // 0 is a value of curvature like others
 }
 
-TEST(ParameterDerivatives, OfGrowthAreItsDifferences) {
-  auto const slope = derivatives(Growth<D>(variables<D>(planck18())).d1(D(0.5)));
-  double const step = 1e-4;
-  auto const d1 = [](Parameters<> const& p) { return Growth<>(p).d1(0.5); };
-  for (auto const member :
-       {&Parameters<>::omega_m, &Parameters<>::w0, &Parameters<>::wa, &Parameters<>::omega_k}) {
-    auto up = planck18(), down = planck18();
-    up.*member += step;
-    down.*member -= step;
-    // Central differences: a third derivative of at most some 10 times step^2 / 6, and 1e-16 / step of rounding.
-    EXPECT_NEAR(slope.*member, (d1(up) - d1(down)) / (2 * step), 2e-8);
-  }
-  EXPECT_EQ(slope.h, 0);
-}
-
 TEST(ParameterDerivatives, OfPowerKeepItsTransferFunctionAndGrowth) {
   for (auto const transfer : {TransferFunction::eisenstein_hu, TransferFunction::no_wiggle}) {
     LinearPower<> const power(Growth<>(planck18(), 0.3, 2), transfer);

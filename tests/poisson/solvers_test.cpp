@@ -362,3 +362,11 @@ TEST(SolversOnHost, PrintADigestOfTheirBits) {
 TEST(SolversOnHost, HaveTheSameBitsForAnyThreadCount) {
   coir::testing::expect_same_digests("SolversOnHost.PrintADigestOfTheirBits");
 }
+
+TEST(Results, NameEveryReasonToStop) {
+  EXPECT_EQ(name_of(StoppedBy::sweeps), "sweeps");
+  EXPECT_EQ(name_of(StoppedBy::tolerance), "tolerance");
+  EXPECT_EQ(name_of(StoppedBy::stagnation), "stagnation");
+  EXPECT_EQ(name_of(StoppedBy::not_finite), "not finite");
+  EXPECT_EQ(name_of(StoppedBy::interrupted), "interrupted");
+}

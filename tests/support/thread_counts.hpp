@@ -32,6 +32,8 @@ class Digest {
     for (std::size_t i = 0; i < view.size(); ++i) add_number(view.data()[i]);
   }
 
+  bool operator==(Digest const&) const = default;
+
   /// For expect_same_digests.
   void print() const {
     std::printf("digest %llu on %d threads\n", static_cast<unsigned long long>(value_),
