@@ -3,7 +3,6 @@
 /// \file
 /// PotentialStore, for one execution space.
 
-#include <coir/core/errors.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/fft/in_place.hpp>
 #include <coir/nbody/detail/potential_store.hpp>
@@ -59,7 +58,6 @@ void PotentialStore<Exec, T>::push() {
 
 template <CompiledSpace Exec, Real T>
 auto PotentialStore<Exec, T>::pop() -> Potential const& {
-  expects(!kept_.empty(), "there must be a kick whose potential can be taken from the stack");
   present_ = kept_.back();
   kept_.pop_back();
   return present_;

@@ -100,7 +100,7 @@ Simulation<Exec, T>::Simulation(Exec const& exec, distributed::Group const& grou
       options_(completed(checked(group, options, particles, growth, first))),
       particles_(std::move(particles)),
       growth_(std::move(growth)),
-      counter_(static_cast<int>(options.scale_factors.size()) - 1, first),
+      steps_done_(first),
       mover_(exec, group, particles_.side, particles_.box, mesh_side(particles_.side, options),
              options_, growth_.parameters().omega_m),
       sorter_(exec, particles_.side, particles_.box, mesh_side(particles_.side, options),
@@ -111,6 +111,13 @@ Simulation<Exec, T>::Simulation(Exec const& exec, distributed::Group const& grou
     migration_.emplace(exec, group, particles_.side, particles_.box,
                        mesh_side(particles_.side, options), options.headroom);
   if (options_.reversible) round_start();
+}
+
+template <CompiledSpace Exec, Real T>
+void Simulation<Exec, T>::expects_between_steps() const {
+  expects(is_between_steps_,
+          "a call of this simulation has failed, in which particles stayed amid a step: make a new "
+          "simulation");
 }
 
 template <CompiledSpace Exec, Real T>
@@ -194,7 +201,7 @@ void Simulation<Exec, T>::rest(std::span<Vectors const> further) {
   if (reverser_) reverser_->release(particles_, sorter_.lend_permutation(state_));
   potentials_.end();
   exec_.fence();
-  counter_.arrive();
+  is_between_steps_ = true;
 }
 
 template <CompiledSpace Exec, Real T>
@@ -225,13 +232,13 @@ void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& aft
             "the steps to make must be from 0 to the " + std::to_string(steps_left()) +
                 " that are left",
             steps);
-    counter_.expects_between_steps();
+    expects_between_steps();
     int const last = steps_done() + steps;
     return separate ? separate_moves(steps_done(), last) : moves_between(steps_done(), last);
   });
   distributed::expects_alike(group_, {{"number of steps", steps}});
   if (steps == 0) return;
-  counter_.leave();
+  is_between_steps_ = false;
   if (reverser_) begin_call(moves);
   Move before;
   for (int s = 0; s < steps; ++s) {
@@ -240,7 +247,7 @@ void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& aft
     make(move, false, before);
     if (separate) before = closing;
     if (closing.has_kick()) find_force();  // before it is counted: an error is this step's
-    counter_.count(steps_done() + 1);
+    ++steps_done_;
     if (s + 1 == steps) close(closing);
     try {
       distributed::together(group_, [&] {

@@ -120,19 +120,19 @@ void Simulation<Exec, T>::reverse(int steps) {
           "the steps to take back must be from 0 to the " + std::to_string(made) +
               " that this simulation has made",
           steps);
-  counter_.expects_between_steps();
+  expects_between_steps();
   if (steps == 0) return;
-  counter_.leave();
+  is_between_steps_ = false;
   int const target = steps_done() - steps;
   reverser_->hold(particles_, history_.scale());
   for (int step = steps_done(); step > target; --step) {
     sorter_.begin_step(step - target, state_);
     while (history_.ends_with_step(step)) undo_last(target);
-    counter_.count(step - 1);
+    steps_done_ = step - 1;
   }
   history_.forget_calls_from(target);
   // advance() may have gone beyond the end of this step.
-  if (!history_.empty() && !history_.last().closes)
+  if (history_.lacks_closing())
     make(moves_between(history_.steps_before_last_call(), target).back().closing, true);
   rest();
 }
@@ -149,7 +149,7 @@ void Simulation<Exec, T>::expects_to_pull_back(Cotangents<Exec, T> const& cotang
             "cotangents must be " + std::to_string(particles_.count()) + ", one for each particle",
             static_cast<std::int64_t>(vectors.extent(0)));
   detail::expects_own_memory(cotangents, particles_);
-  counter_.expects_between_steps();
+  expects_between_steps();
 }
 
 /// Undoes the last move as undo_last() does, and pulls cotangents back through it.
@@ -194,13 +194,13 @@ std::vector<detail::FactorSlopes> Simulation<Exec, T>::pull_back_moves(
   for (std::size_t m = moves.size(); m-- > 0;) {
     if (m + 1 == moves.size() || moves[m].step != moves[m + 1].step)
       sorter_.begin_step(moves[m].step - first, state_);
-    counter_.count(moves[m].closes ? moves[m].step : moves[m].step - 1);
+    steps_done_ = moves[m].closes ? moves[m].step : moves[m].step - 1;
     pull_back_last(first, adjoint, cotangents, slopes[m]);
     // The slope along the drift after a kick is also that along the drift before the next kick: the
     // momenta are the same.
     if (m + 1 < moves.size()) slopes[m + 1].drift_before = slopes[m].drift_after;
   }
-  counter_.count(first);
+  steps_done_ = first;
   if (moves[0].move.drift_before != 0)
     slopes[0].drift_before = reverser_->along_drift(particles_, cotangents, moves[0].scale);
   return slopes;
@@ -212,7 +212,7 @@ cosmology::Parameters<double> Simulation<Exec, T>::pull_back(
   expects_to_pull_back(cotangents);
   Adjoint const adjoint(exec_, mover_.force(), adjoint_options_);
   reverser_->find_largest(cotangents, particles_.count());
-  counter_.leave();
+  is_between_steps_ = false;
   reverser_->hold(particles_, history_.scale());
 
   int const first = history_.steps_before_last_call();

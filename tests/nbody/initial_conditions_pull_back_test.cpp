@@ -4,15 +4,19 @@
 #include <nbody/universe.hpp>
 #include <support/held_memory.hpp>
 #include <support/message_of.hpp>
+#include <support/numbers.hpp>
 #include <support/spaces.hpp>
 #include <support/thread_counts.hpp>
 
 #include <limits>
-#include <random>
 
 using namespace coir;
+using coir::testing::doubles_of;
+using coir::testing::filled;
 using coir::testing::lcdm;
 using coir::testing::message_of;
+using coir::testing::normal_numbers;
+using coir::testing::product;
 using cosmology::LinearPower;
 using cosmology::Parameters;
 using nbody::initial_conditions;
@@ -26,20 +30,6 @@ constexpr double box_length = 60, start = 0.3;
 /// Numbers of sites, or three of each particle.
 using Numbers = std::vector<double>;
 
-Numbers random_numbers(std::int64_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<double> normal;
-  Numbers numbers(static_cast<std::size_t>(count));
-  for (double& number : numbers) number = normal(random);
-  return numbers;
-}
-
-double dot(Numbers const& a, Numbers const& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
-
 /// The sum of the products' sizes, to which roundings of their sum are relative.
 double dot_of_sizes(Numbers const& a, Numbers const& b) {
   double sum = 0;
@@ -51,21 +41,6 @@ double dot_of_sizes(Numbers const& a, Numbers const& b) {
 Numbers moved(Numbers numbers, double step, Numbers const& direction) {
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] += step * direction[i];
   return numbers;
-}
-
-template <class View>
-View filled(View const& view, Numbers const& numbers) {
-  auto const host = Kokkos::create_mirror_view(view);
-  for (std::size_t i = 0; i < numbers.size(); ++i)
-    host.data()[i] = static_cast<typename View::value_type>(numbers[i]);
-  Kokkos::deep_copy(view, host);
-  return view;
-}
-
-template <class View>
-Numbers numbers_of(View const& view) {
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, view);
-  return {host.data(), host.data() + host.size()};
 }
 
 template <class Case>
@@ -104,7 +79,7 @@ Slopes pulled_back(std::int64_t n, Numbers const& noise, LinearPower<> const& po
   auto const parameters = initial_conditions_pull_back<typename Case::Exec, typename Case::Real>(
       typename Case::Exec{}, n, box_length, power, start, order, sites<Case>(n, noise),
       cotangents_of<Case>(of_position, of_momentum), slope);
-  return {numbers_of(slope), parameters};
+  return {doubles_of(slope), parameters};
 }
 
 /// A loss that is linear in the particles: of_position . x + of_momentum . p.
@@ -112,16 +87,16 @@ struct LinearLoss {
   Numbers of_position, of_momentum;
 
   explicit LinearLoss(std::int64_t n)
-      : of_position(random_numbers(3 * n * n * n, 21)),
-        of_momentum(random_numbers(3 * n * n * n, 22)) {}
+      : of_position(normal_numbers(3 * n * n * n, 21)),
+        of_momentum(normal_numbers(3 * n * n * n, 22)) {}
 
   /// The loss of `a` less that of `b`, which is less than half a box away.
   template <class Particles>
   double difference(Particles const& a, Particles const& b) const {
-    Numbers moved_by = moved(numbers_of(a.position), -1, numbers_of(b.position));
+    Numbers moved_by = moved(doubles_of(a.position), -1, doubles_of(b.position));
     for (double& number : moved_by) number = coir::testing::wrapped(number, box_length);
-    return dot(of_position, moved_by) +
-           dot(of_momentum, moved(numbers_of(a.momentum), -1, numbers_of(b.momentum)));
+    return product(of_position, moved_by) +
+           product(of_momentum, moved(doubles_of(a.momentum), -1, doubles_of(b.momentum)));
   }
 };
 
@@ -141,7 +116,7 @@ template <class Case, class MakePower>
 void expect_slopes_of_parameters(std::int64_t n, int order, Parameters<> const& p,
                                  MakePower const& make_power) {
   LinearLoss const loss(n);
-  Numbers const noise = random_numbers(n * n * n, 1);
+  Numbers const noise = normal_numbers(n * n * n, 1);
   auto const slope = pulled_back<Case>(n, noise, make_power(p), order, loss).parameters;
   for (auto const member : parameters) {
     bool const omega_r = member == &Parameters<>::omega_r;
@@ -193,26 +168,14 @@ TYPED_TEST(InitialConditionsPullBack, OfOneParticleIsItsDisplacementByNoiseOfOne
         Numbers noise(count);
         noise[site] = 1;
         auto const particles = particles_of<TypeParam>(n, noise, lcdm(), 1);
-        double const x = numbers_of(particles.position)[number];
+        double const x = doubles_of(particles.position)[number];
         double const moved_by =
-            coir::testing::wrapped(x - numbers_of(zero.position)[number], box_length);
+            coir::testing::wrapped(x - doubles_of(zero.position)[number], box_length);
         // Displacements are below 1, and positions are rounded.
         EXPECT_NEAR(of_x[site], moved_by, 2 * eps * box_length);
-        EXPECT_NEAR(of_p[site], numbers_of(particles.momentum)[number], 32 * eps);
+        EXPECT_NEAR(of_p[site], doubles_of(particles.momentum)[number], 32 * eps);
       }
     }
-  }
-}
-
-TYPED_TEST(InitialConditionsPullBackInDouble, ToFirstOrderIsTheTranspose) {
-  for (std::int64_t const n : {3, 6, 7, 8, 16}) {
-    LinearLoss const loss(n);
-    Numbers const noise = random_numbers(n * n * n, 1), v = random_numbers(n * n * n, 2);
-    auto const slope = pulled_back<TypeParam>(n, noise, lcdm(), 1, loss).noise;
-    double const along_v =
-        loss.difference(particles_of<TypeParam>(n, v, lcdm(), 1),
-                        particles_of<TypeParam>(n, Numbers(v.size()), lcdm(), 1));
-    EXPECT_NEAR(dot(slope, v), along_v, 1e-12 * dot_of_sizes(slope, v)) << n;
   }
 }
 
@@ -222,14 +185,14 @@ TYPED_TEST(InitialConditionsPullBackInDouble, OfTheNoiseIsItsDirectionalDifferen
     for (std::int64_t const n : {3, 6, 7, 8}) {
       LinearLoss const loss(n);
       for (unsigned const seed : {1u, 2u}) {
-        Numbers const noise = random_numbers(n * n * n, seed),
-                      v = random_numbers(n * n * n, seed + 10);
+        Numbers const noise = normal_numbers(n * n * n, seed),
+                      v = normal_numbers(n * n * n, seed + 10);
         auto const slope = pulled_back<TypeParam>(n, noise, lcdm(), order, loss).noise;
         double const step = 0.5;
         double const difference =
             loss.difference(particles_of<TypeParam>(n, moved(noise, step, v), lcdm(), order),
                             particles_of<TypeParam>(n, moved(noise, -step, v), lcdm(), order));
-        EXPECT_NEAR(dot(slope, v), difference / (2 * step), 1e-12 * dot_of_sizes(slope, v))
+        EXPECT_NEAR(product(slope, v), difference / (2 * step), 1e-12 * dot_of_sizes(slope, v))
             << "n = " << n << ", order " << order;
       }
     }
@@ -265,10 +228,10 @@ TYPED_TEST(InitialConditionsPullBack, OfTheNoiseAlongItselfIsThatOfSigma8) {
   double const eps = std::numeric_limits<typename TypeParam::Real>::epsilon();
   for (std::int64_t const n : {6, 7, 16}) {
     LinearLoss const loss(n);
-    Numbers const noise = random_numbers(n * n * n, 1);
+    Numbers const noise = normal_numbers(n * n * n, 1);
     auto const slopes = pulled_back<TypeParam>(n, noise, lcdm(), 2, loss);
     double const sigma8 = lcdm().parameters().sigma8;
-    EXPECT_NEAR(sigma8 * slopes.parameters.sigma8, dot(slopes.noise, noise),
+    EXPECT_NEAR(sigma8 * slopes.parameters.sigma8, product(slopes.noise, noise),
                 4 * eps * dot_of_sizes(slopes.noise, noise))
         << n;
   }
@@ -277,7 +240,7 @@ TYPED_TEST(InitialConditionsPullBack, OfTheNoiseAlongItselfIsThatOfSigma8) {
 TYPED_TEST(InitialConditionsPullBack, OfAShiftOfAllParticlesAndOfTheMeanNoiseIsZero) {
   double const eps = std::numeric_limits<typename TypeParam::Real>::epsilon();
   std::int64_t const n = 8, count = n * n * n;
-  Numbers const noise = random_numbers(count, 1);
+  Numbers const noise = normal_numbers(count, 1);
   LinearLoss const loss(n);
   double sum = 0, sizes = 0;
   for (double const slope : pulled_back<TypeParam>(n, noise, lcdm(), 2, loss).noise)
@@ -295,7 +258,7 @@ TYPED_TEST(InitialConditionsPullBack, OfAShiftOfAllParticlesAndOfTheMeanNoiseIsZ
 TYPED_TEST(InitialConditionsPullBack, OfOneAndOfEightParticlesIsZero) {
   for (int const order : {1, 2})
     for (std::int64_t const n : {1, 2}) {
-      Numbers const noise = random_numbers(n * n * n, 1);
+      Numbers const noise = normal_numbers(n * n * n, 1);
       auto const slopes = pulled_back<TypeParam>(n, noise, lcdm(), order, LinearLoss(n));
       EXPECT_EQ(slopes.noise, Numbers(noise.size())) << n;
       for (auto const member : parameters) EXPECT_EQ(slopes.parameters.*member, 0);
@@ -307,7 +270,7 @@ TYPED_TEST(InitialConditionsPullBackInDouble, IsThatInFloat) {
   double const eps = std::numeric_limits<float>::epsilon();
   std::int64_t const n = 12;
   LinearLoss const loss(n);
-  Numbers const noise = random_numbers(n * n * n, 1);
+  Numbers const noise = normal_numbers(n * n * n, 1);
   auto const slopes = pulled_back<Float>(n, noise, lcdm(), 2, loss);
   auto const expected = pulled_back<TypeParam>(n, noise, lcdm(), 2, loss);
   double rms = 0;
@@ -326,13 +289,13 @@ TYPED_TEST(InitialConditionsPullBack, OfTheNoiseAloneIsTheSameAndWorksWithTables
   using T = typename TypeParam::Real;
   std::int64_t const n = 8;
   LinearLoss const loss(n);
-  Numbers const noise = random_numbers(n * n * n, 1);
+  Numbers const noise = normal_numbers(n * n * n, 1);
   auto const noise_alone = [&](LinearPower<> const& power, int order) {
     Sites<TypeParam> const slope("slope", n, n, n);
     initial_conditions_noise_pull_back<Exec, T>(
         Exec{}, n, box_length, power, start, order, sites<TypeParam>(n, noise),
         cotangents_of<TypeParam>(loss.of_position, loss.of_momentum), slope);
-    return numbers_of(slope);
+    return doubles_of(slope);
   };
   for (int const order : {1, 2})
     EXPECT_EQ(noise_alone(lcdm(), order),
@@ -349,7 +312,8 @@ TYPED_TEST(InitialConditionsPullBack, OfTheNoiseAloneIsTheSameAndWorksWithTables
   auto const of_table = noise_alone(table, 2), expected = noise_alone(lcdm(), 2);
   Numbers const apart = moved(of_table, -1, expected);
   double const eps = std::numeric_limits<T>::epsilon();
-  EXPECT_LE(std::sqrt(dot(apart, apart)), (1e-5 + 64 * eps) * std::sqrt(dot(expected, expected)));
+  EXPECT_LE(std::sqrt(product(apart, apart)),
+            (1e-5 + 64 * eps) * std::sqrt(product(expected, expected)));
   EXPECT_EQ(message_of([&] { pulled_back<TypeParam>(n, noise, table, 2, loss); }),
             "a table of P(k) has no derivatives with respect to parameters: make the spectrum of a "
             "transfer function, or take initial_conditions_noise_pull_back");
@@ -360,27 +324,27 @@ TYPED_TEST(InitialConditionsPullBack, LeavesItsArgumentsAndGivesTheSameBitsAgain
   using T = typename TypeParam::Real;
   std::int64_t const n = 9;
   LinearLoss const loss(n);
-  auto const noise = sites<TypeParam>(n, random_numbers(n * n * n, 1));
+  auto const noise = sites<TypeParam>(n, normal_numbers(n * n * n, 1));
   auto const cotangents = cotangents_of<TypeParam>(loss.of_position, loss.of_momentum);
-  Numbers const noise_before = numbers_of(noise), before = numbers_of(cotangents.position),
-                of_momentum_before = numbers_of(cotangents.momentum);
+  Numbers const noise_before = doubles_of(noise), before = doubles_of(cotangents.position),
+                of_momentum_before = doubles_of(cotangents.momentum);
   Sites<TypeParam> const first("first", n, n, n), second("second", n, n, n);
   auto const a = initial_conditions_pull_back<Exec, T>(Exec{}, n, box_length, lcdm(), start, 2,
                                                        noise, cotangents, first);
   auto const b = initial_conditions_pull_back<Exec, T>(Exec{}, n, box_length, lcdm(), start, 2,
                                                        noise, cotangents, second);
-  EXPECT_EQ(numbers_of(first), numbers_of(second));
+  EXPECT_EQ(doubles_of(first), doubles_of(second));
   for (auto const member : parameters) EXPECT_EQ(a.*member, b.*member);
-  EXPECT_EQ(numbers_of(noise), noise_before);
-  EXPECT_EQ(numbers_of(cotangents.position), before);
-  EXPECT_EQ(numbers_of(cotangents.momentum), of_momentum_before);
+  EXPECT_EQ(doubles_of(noise), noise_before);
+  EXPECT_EQ(doubles_of(cotangents.position), before);
+  EXPECT_EQ(doubles_of(cotangents.momentum), of_momentum_before);
 }
 
 TYPED_TEST(InitialConditionsPullBack, OfNumbersThatAreNotFiniteIsNotEither) {
   std::int64_t const n = 6;
   LinearLoss loss(n);
   loss.of_momentum[100] = NAN;
-  auto const slopes = pulled_back<TypeParam>(n, random_numbers(n * n * n, 1), lcdm(), 2, loss);
+  auto const slopes = pulled_back<TypeParam>(n, normal_numbers(n * n * n, 1), lcdm(), 2, loss);
   EXPECT_TRUE(std::isnan(slopes.noise[5]));
   EXPECT_TRUE(std::isnan(slopes.parameters.omega_m));
 }
@@ -390,7 +354,7 @@ TEST(InitialConditionsPullBackOnHost, PrintsADigestOfItsBits) {
   coir::testing::Digest digest;
   for (std::int64_t const n : {33, 40}) {
     LinearLoss const loss(n);
-    Numbers const noise = random_numbers(n * n * n, 1);
+    Numbers const noise = normal_numbers(n * n * n, 1);
     using OnHost = coir::testing::Case<coir::testing::Host, float>;
     auto const slopes = pulled_back<OnHost>(n, noise, lcdm(), 2, loss);
     for (double const slope : slopes.noise) digest.add_number(slope);
@@ -451,7 +415,7 @@ TYPED_TEST(InitialConditionsPullBack, HoldsTheMemoryThatItPredicts) {
   Exec const exec;
   for (std::int64_t const n : {64, 65}) {
     LinearLoss const loss(n);
-    auto const noise = sites<TypeParam>(n, random_numbers(n * n * n, 1));
+    auto const noise = sites<TypeParam>(n, normal_numbers(n * n * n, 1));
     auto const cotangents = cotangents_of<TypeParam>(loss.of_position, loss.of_momentum);
     Sites<TypeParam> const slope("slope", n, n, n);
     auto const pull_back = [&] {

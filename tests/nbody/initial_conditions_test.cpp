@@ -1,11 +1,9 @@
-#include <coir/core/pool.hpp>
 #include <coir/fft/plan.hpp>
 #include <coir/io/npy.hpp>
 #include <coir/nbody/initial_conditions.hpp>
 
 #include <nbody/universe.hpp>
 #include <support/command.hpp>
-#include <support/held_memory.hpp>
 #include <support/message_of.hpp>
 #include <support/spaces.hpp>
 
@@ -185,25 +183,6 @@ TYPED_TEST(InitialConditions, HaveTheLinearPowerSpectrumOnLargeScales) {
   EXPECT_NEAR(sum / modes, 1, 0.01);
 }
 
-TYPED_TEST(InitialConditions, AreThoseOfTheSeed) {
-  auto const one = made<TypeParam>(8, 100, lcdm(), 0.1, {.noise = {.seed = 1}});
-  auto const same = made<TypeParam>(8, 100, lcdm(), 0.1, {.noise = {.seed = 1}});
-  auto const other = made<TypeParam>(8, 100, lcdm(), 0.1, {.noise = {.seed = 2}});
-  EXPECT_EQ(vectors_of(one.position), vectors_of(same.position));
-  EXPECT_EQ(vectors_of(one.momentum), vectors_of(same.momentum));
-  EXPECT_NE(vectors_of(one.position), vectors_of(other.position));
-}
-
-TYPED_TEST(InitialConditions, OfInvertedNoiseMoveTheOtherWayToFirstOrder) {
-  LptOptions options{.order = 1};
-  auto const p = vectors_of(made<TypeParam>(8, 100, lcdm(), 0.1, options).momentum);
-  options.noise.inverted = true;
-  auto const other = vectors_of(made<TypeParam>(8, 100, lcdm(), 0.1, options).momentum);
-  double const eps = std::numeric_limits<typename TypeParam::Real>::epsilon();
-  for (std::size_t i = 0; i < p.size(); ++i)
-    for (int d = 0; d < 3; ++d) EXPECT_NEAR(other[i][d], -p[i][d], 8 * eps * std::abs(p[i][d]));
-}
-
 TYPED_TEST(InitialConditions, InFloatAreThoseInDouble) {
   using Double = coir::testing::Case<typename TypeParam::Exec, double>;
   double const box = 200;
@@ -236,23 +215,6 @@ Kokkos::View<typename Case::Real***, Kokkos::LayoutRight, Kokkos::HostSpace> rea
 }
 
 }  // namespace
-
-TYPED_TEST(InitialConditions, OfNoiseFromAFileAreThoseOfTheNoise) {
-  using T = typename TypeParam::Real;
-  double const eps = std::numeric_limits<T>::epsilon();
-  coir::testing::TemporaryFolder const folder;
-  std::string const path = (folder / "noise.npy").string();
-  double const box = 100;
-  for (std::int64_t const n : {6, 7}) {
-    io::write_npy(path, real_noise<TypeParam>(n));
-    auto const expected = made<TypeParam>(n, box, lcdm(), 0.5, {.noise = {.seed = 3}});
-    auto const particles = made<TypeParam>(n, box, lcdm(), 0.5, {.noise_file = path});
-    // Two transforms more, of displacements of a few Mpc/h.
-    EXPECT_LE(coir::testing::largest_distance(vectors_of(particles.position),
-                                              vectors_of(expected.position), box),
-              4 * eps * box);
-  }
-}
 
 TYPED_TEST(InitialConditions, OfNoiseFromAFileMayBeInvertedAndOfFixedAmplitude) {
   using T = typename TypeParam::Real;
@@ -383,22 +345,6 @@ TYPED_TEST(InitialConditions, WantAPowerTableThatCoversTheModes) {
   EXPECT_EQ(made<TypeParam>(8, 100, power, 0.1).count(), 512);
   EXPECT_NE(message(110, 8).find("table.txt"), std::string::npos);   // from 0.057
   EXPECT_NE(message(100, 20).find("table.txt"), std::string::npos);  // to 1.09
-}
-
-TYPED_TEST(InitialConditions, HoldTheMemoryThatTheyPredict) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
-  Exec const exec;
-  for (std::int64_t const side : {32, 33}) {
-    // The plan of the transforms is kept for the next one.
-    made<TypeParam>(side, 100, lcdm(), 0.1);
-    std::int64_t const predicted = nbody::initial_conditions_bytes<Exec, T>(exec, {}, side);
-    MemoryPool<typename Exec::memory_space>::release();  // so that meshes are allocated anew
-    coir::testing::HeldMemory const held;
-    made<TypeParam>(side, 100, lcdm(), 0.1);
-    EXPECT_LE(held.peak(), predicted + 8192 * 8 + 4096);  // with the table of amplitudes
-    EXPECT_GE(held.peak(), predicted * 8 / 10);
-  }
 }
 
 TYPED_TEST(InitialConditions, SayHowMuchMemoryTheyLack) {

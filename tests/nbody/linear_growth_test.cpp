@@ -6,8 +6,6 @@
 #include <support/spaces.hpp>
 
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <numbers>
 #include <string>
 
@@ -31,23 +29,9 @@ constexpr ForceKernel kernels[] = {
     ForceKernel::three_two, ForceKernel::eastwood, ForceKernel::gadget};
 constexpr Assignment assignments[] = {Assignment::cic, Assignment::tsc, Assignment::pcs};
 
-/// By how much a wave of 32 particles, of a density contrast of 0.01 today, has grown from a = 0.02 to 1, over linear theory.
-double error_of_growth(SimulationOptions options) {
-  double const box = 1000, from = 0.02, amplitude = 0.01;
-  std::int64_t const side = 32;
-  auto const& power = coir::testing::lcdm();
-  options.scale_factors = nbody::scale_factors(from, 1, 20, nbody::Spacing::logarithmic);
-  auto particles = coir::testing::particles_of<Exec, double>(
-      {{{1, 0, 0}, amplitude / power.growth().d1(1.0)}}, side, box, power, from, 1);
-  Simulation<Exec, double> simulation(Exec{}, particles, power.growth(), options);
-  simulation.advance(simulation.steps_left());
-  auto const q = coir::testing::vectors_of(lattice<Exec, double>(side, box).position);
-  auto const x = coir::testing::vectors_of(simulation.particles().position);
-  double projection = 0;
-  for (std::size_t i = 0; i < x.size(); ++i)
-    projection -= 2 * coir::testing::wrapped(x[i][0] - q[i][0], box) *
-                  std::sin(2 * std::numbers::pi / box * q[i][0]) / static_cast<double>(x.size());
-  return projection * 2 * std::numbers::pi / box / amplitude - 1;
+/// By how much a wave of a density contrast of 0.01 today has grown from a = 0.02 to 1, over linear theory.
+double error_of_growth(SimulationOptions const& options) {
+  return coir::testing::linear_growth<Exec>(32, options, 20, 0.01) - 1;
 }
 
 bool is_false(ForceKernel kernel, Assignment assignment, Softening softening, double ratio) {

@@ -36,11 +36,6 @@ struct State {
     p = move.keep * p + move.kick * force(x);
     x += move.drift_after * p;
   }
-  void undo(Move const& move) {
-    x -= move.drift_after * p;
-    p = (p - move.kick * force(x)) / move.keep;
-    x -= move.drift_before * p;
-  }
 };
 
 State after(std::vector<StepMoves> const& moves) {
@@ -125,18 +120,6 @@ TEST(Moves, BeginWithThoseOfFewerSteps) {
                 shorter = after(moves_of(stepper, growth(), std::span(a).first(3)));
     EXPECT_EQ(stopped.x, shorter.x) << name_of(stepper);
     EXPECT_EQ(stopped.p, shorter.p) << name_of(stepper);
-  }
-}
-
-TEST(Moves, LeadBackWhereTheyCameFrom) {
-  std::vector<double> const a{0.1, 0.15, 0.3, 0.5, 1};
-  for (Stepper const stepper : steppers) {
-    auto const moves = moves_of(stepper, growth(), a);
-    State state = after(moves);
-    state.undo(moves.back().closing);
-    for (std::size_t s = moves.size(); s-- > 0;) state.undo(moves[s].move);
-    EXPECT_NEAR(state.x, State{}.x, 1e-12) << name_of(stepper);
-    EXPECT_NEAR(state.p, State{}.p, 1e-12) << name_of(stepper);
   }
 }
 

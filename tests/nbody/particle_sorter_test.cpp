@@ -4,13 +4,11 @@
 #include <support/held_memory.hpp>
 #include <support/spaces.hpp>
 
-#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 using namespace coir;
@@ -18,7 +16,6 @@ using nbody::Particles;
 using nbody::detail::LentMemory;
 using nbody::detail::ParticleSorter;
 using nbody::detail::ParticleState;
-using nbody::detail::SortSchedule;
 
 namespace {
 
@@ -139,27 +136,6 @@ TYPED_TEST(Sorting, FollowsTheMeshAndBringsParticlesBack) {
   }
 }
 
-TYPED_TEST(Sorting, RemembersSitesFromSortToSort) {
-  for (bool const lends_vectors : {true, false}) {
-    auto const before = scattered<TypeParam>();
-    auto particles = scattered<TypeParam>();
-    Lender<TypeParam> const lender(lends_vectors);
-    ParticleState state;
-    SorterOf<TypeParam> sorter({}, side, length, mesh_side, lends_vectors);
-    sorter.sort(particles, state, lender.lend());
-    // All axes change places, in both.
-    for (auto const& position : std::array{particles.position, before.position}) {
-      auto const x = on_host(position);
-      for (std::int64_t i = 0; i < count; ++i) std::swap(x(i, 0), x(i, 2));
-      Kokkos::deep_copy(position, x);
-    }
-    sorter.sort(particles, state, lender.lend());
-    expect_sorted<TypeParam>(particles, before);
-    sorter.restore_lattice_order(particles, state, lender.lend());
-    expect_equal<TypeParam>(particles, before);
-  }
-}
-
 // Every thread of a host counts particles in bins of its own.
 TEST(SortingOnHosts, PrintsTheBytesOfItsBins) {
   using Case = coir::testing::Case<coir::testing::Host, float>;
@@ -187,58 +163,4 @@ TEST(SortingOnHosts, TakesAtMostAByteForEachCell) {
     EXPECT_GT(bytes, 0) << threads;
     EXPECT_LE(bytes, mesh_side * mesh_side * mesh_side) << threads << " threads";
   }
-}
-
-TYPED_TEST(Sorting, IsNotForFewParticlesOrCoarseMeshes) {
-  for (auto const& [n, cells] : {std::pair{47, 47}, std::pair{48, 47}, std::pair{48, 4097}}) {
-    SorterOf<TypeParam> sorter({}, n, length, cells, true);
-    for (int s = 0; s < 20; ++s) {
-      sorter.begin_step(100 - s, {});
-      EXPECT_FALSE(sorter.is_due());
-    }
-    EXPECT_EQ(SorterOf<TypeParam>::bytes(n, cells, true, n * n * n, true), 0);
-  }
-}
-
-namespace {
-
-/// The steps, counted from 1, of `steps` in which particles are sorted.
-std::vector<int> sorted_in(bool on_host, int steps) {
-  SortSchedule schedule(on_host);
-  std::vector<int> when;
-  for (int s = 0; s < steps; ++s) {
-    schedule.begin_step(steps - s, !when.empty());
-    if (!schedule.is_due()) continue;
-    when.push_back(s + 1);
-    schedule.has_sorted();
-    EXPECT_FALSE(schedule.is_due());
-  }
-  return when;
-}
-
-}  // namespace
-
-TEST(SortSchedules, OfHostsStartWithTheLatticeAndSortEverySixthStep) {
-  EXPECT_EQ(sorted_in(true, 20), (std::vector<int>{6, 12}));
-  EXPECT_EQ(sorted_in(true, 21), (std::vector<int>{6, 12, 18}));
-}
-
-TEST(SortSchedules, OfDevicesSortAtOnceAndEveryEighthStep) {
-  EXPECT_EQ(sorted_in(false, 20), (std::vector<int>{1, 9, 17}));
-}
-
-TEST(SortSchedules, LeaveTheLastStepsAlone) {
-  for (int steps = 0; steps <= 8; ++steps) EXPECT_EQ(sorted_in(true, steps), std::vector<int>{});
-  EXPECT_EQ(sorted_in(true, 9), std::vector<int>{6});
-  EXPECT_EQ(sorted_in(false, 1), std::vector<int>{});
-  EXPECT_EQ(sorted_in(false, 2), std::vector<int>{1});
-}
-
-// A step that finds its force on the mesh doesn't sort, and the next one does.
-TEST(SortSchedules, AreDueUntilParticlesAreSorted) {
-  SortSchedule schedule(true);
-  for (int s = 0; s < 6; ++s) schedule.begin_step(100, false);
-  EXPECT_TRUE(schedule.is_due());
-  schedule.begin_step(99, false);
-  EXPECT_TRUE(schedule.is_due());
 }

@@ -16,6 +16,8 @@
 using coir::nbody::Cotangents;
 using coir::nbody::Particles;
 using coir::nbody::PowerMisfit;
+using coir::testing::doubles_of;
+using coir::testing::filled;
 using coir::testing::message_of;
 using coir::testing::normal_numbers;
 using coir::testing::product;
@@ -26,23 +28,6 @@ using Numbers = std::vector<double>;
 
 double const box = 20;
 int const side = 6;
-
-template <class Vectors>
-void write(Vectors const& vectors, Numbers const& components) {
-  auto const host = Kokkos::create_mirror_view(vectors);
-  for (std::size_t i = 0; i < components.size(); ++i)
-    host(i / 3, i % 3) = static_cast<typename Vectors::value_type>(components[i]);
-  Kokkos::deep_copy(vectors, host);
-}
-
-template <class Vectors>
-Numbers read(Vectors const& vectors) {
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, vectors);
-  Numbers components;
-  for (std::size_t p = 0; p < host.extent(0); ++p)
-    for (std::size_t d = 0; d < 3; ++d) components.push_back(static_cast<double>(host(p, d)));
-  return components;
-}
 
 template <class C>
 struct Sample {
@@ -58,7 +43,7 @@ struct Sample {
     for (auto* vectors :
          {&particles.position, &particles.momentum, &cotangents.position, &cotangents.momentum})
       *vectors = Vectors("vectors", positions.size() / 3);
-    write(particles.position, positions);
+    filled(particles.position, positions);
   }
 
   double operator()(PowerMisfit const& misfit) const { return misfit(particles, cotangents); }
@@ -121,7 +106,7 @@ TYPED_TEST(PowerMisfitTest, NamesMeshesThatCantBe) {
 TYPED_TEST(PowerMisfitTest, DoesNotDependOnMomenta) {
   Sample<TypeParam> const sample(some_positions());
   sample(some_misfit());
-  EXPECT_EQ(read(sample.cotangents.momentum), Numbers(3 * side * side * side, 0));
+  EXPECT_EQ(doubles_of(sample.cotangents.momentum), Numbers(3 * side * side * side, 0));
 }
 
 TYPED_TEST(PowerMisfitTest, OfTheSpectrumItselfIsZeroWithItsSlopes) {
@@ -131,7 +116,7 @@ TYPED_TEST(PowerMisfitTest, OfTheSpectrumItselfIsZeroWithItsSlopes) {
                                              box, side, misfit.options)
                       .power;
   EXPECT_EQ(sample(misfit), 0);
-  EXPECT_EQ(read(sample.cotangents.position), Numbers(3 * side * side * side, 0));
+  EXPECT_EQ(doubles_of(sample.cotangents.position), Numbers(3 * side * side * side, 0));
 }
 
 TYPED_TEST(PowerMisfitInDoubleTest, HasItsSlopes) {
@@ -139,7 +124,7 @@ TYPED_TEST(PowerMisfitInDoubleTest, HasItsSlopes) {
   Numbers const at = some_positions();
   Sample<TypeParam> const sample(at);
   sample(some_misfit());
-  Numbers const slopes = read(sample.cotangents.position);
+  Numbers const slopes = doubles_of(sample.cotangents.position);
   Numbers direction = normal_numbers(at.size(), 5);
   for (double& d : direction) d *= 1e-3 * box / side;
   auto const beside = [&](double steps) {
@@ -162,7 +147,8 @@ TYPED_TEST(PowerMisfitTest, LeavesBinsWithoutModesOut) {
       .inverse_variance = {missing, 1},
       .options = {.bins = 2, .k_min = 1.1 * fundamental, .k_max = 1.5 * fundamental}};
   EXPECT_TRUE(std::isfinite(sample(misfit)));
-  for (double const slope : read(sample.cotangents.position)) EXPECT_TRUE(std::isfinite(slope));
+  for (double const slope : doubles_of(sample.cotangents.position))
+    EXPECT_TRUE(std::isfinite(slope));
 }
 
 TYPED_TEST(PowerMisfitTest, ChecksItsNumbers) {

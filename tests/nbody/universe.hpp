@@ -164,6 +164,29 @@ inline double rms_distance(Vectors const& a, Vectors const& b, double box) {
   return std::sqrt(sum / static_cast<double>(a.size()));
 }
 
+/// How much a plane wave of this amplitude today has grown from a = 0.02 to 1, over linear theory.
+/// Before caustics form, displacements grow as D1 whatever their size: they are projected on the
+/// sine that they are.
+template <class Exec>
+double linear_growth(std::int64_t side, nbody::SimulationOptions options, int steps,
+                     double amplitude) {
+  double const from = 0.02, box = 1000, k = 2 * std::numbers::pi / box;
+  auto const& growth = lcdm().growth();
+  options.scale_factors = nbody::scale_factors(from, 1, steps, nbody::Spacing::logarithmic);
+  nbody::Simulation<Exec, double> simulation(
+      Exec{},
+      particles_of<Exec, double>({{{1, 0, 0}, amplitude / growth.d1(1.0)}}, side, box, lcdm(), from,
+                                 1),
+      growth, options);
+  simulation.advance(simulation.steps_left());
+  auto const q = vectors_of(lattice<Exec, double>(side, box).position);
+  auto const x = vectors_of(simulation.particles().position);
+  double projection = 0;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    projection -= 2 * wrapped(x[i][0] - q[i][0], box) * std::sin(k * q[i][0]) / double(x.size());
+  return projection * k / amplitude;
+}
+
 /// delta(k) of particles by a plain sum over them, as a mean of exp(-i k x).
 inline std::complex<double> mode_of(Vectors const& position, double box, Wave const& m) {
   std::complex<double> sum = 0;

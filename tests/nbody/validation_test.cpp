@@ -18,6 +18,7 @@
 
 using namespace coir;
 using coir::testing::lcdm;
+using coir::testing::linear_growth;
 using coir::testing::matter_alone;
 using coir::testing::mode_of;
 using coir::testing::particles_of;
@@ -112,30 +113,12 @@ double largest_difference(mesh::PowerSpectrum const& p, mesh::PowerSpectrum cons
   return largest;
 }
 
-/// How much a plane wave of this amplitude today has grown from a = 0.02 to 1, over linear theory: its displacements,
-/// projected on the sine that they are, for before caustics form they grow as D1 whatever their size.
-double linear_growth(std::int64_t side, SimulationOptions options, int steps, double amplitude) {
-  double const from = 0.02, box = 1000;
-  auto const& growth = lcdm().growth();
-  options.scale_factors = scale_factors(from, 1, steps, Spacing::logarithmic);
-  auto const start = particles_of<Exec, double>({{{1, 0, 0}, amplitude / growth.d1(1.0)}}, side,
-                                                box, lcdm(), from, 1);
-  auto const end = evolved(start, lcdm(), options);
-  auto const q = vectors_of(coir::testing::lattice<Exec, double>(side, box).position);
-  auto const x = vectors_of(end.position);
-  double projection = 0;
-  for (std::size_t i = 0; i < x.size(); ++i)
-    projection -= 2 * coir::testing::wrapped(x[i][0] - q[i][0], box) *
-                  std::sin(2 * std::numbers::pi / box * q[i][0]) / static_cast<double>(x.size());
-  return projection * 2 * std::numbers::pi / box / amplitude;
-}
-
 }  // namespace
 
 TEST(Validation, WavesGrowByLinearTheory) {
   Table table("linear_growth", "kernel assignment particles mesh amplitude D/D_linear-1");
   auto const row = [&](std::int64_t side, SimulationOptions const& options, double amplitude) {
-    double const error = linear_growth(side, options, 40, amplitude) - 1;
+    double const error = linear_growth<Exec>(side, options, 40, amplitude) - 1;
     table.row(named(options.kernel) + " " + std::string(name_of(options.assignment)),
               {double(side), side * options.mesh_ratio, amplitude, error});
     return error;
@@ -179,7 +162,7 @@ TEST_P(GrowthAtMeshRatio, IsThatOfLinearTheory) {
         bool const is_weak = std::abs(nbody::growth_lost(options)) > 0.02;
         double error[2];
         for (int i = 0; i < 2; ++i)
-          error[i] = linear_growth(side, options, 20, i == 0 ? 0.01 : 0.5) - 1;
+          error[i] = linear_growth<Exec>(side, options, 20, i == 0 ? 0.01 : 0.5) - 1;
         std::string const name = named(kernel) + " " + std::string(name_of(assignment)) + " " +
                                  std::string(name_of(softening));
         table.row(name + (is_false  ? " false"

@@ -100,18 +100,6 @@ TYPED_TEST(WhiteNoise, HasMean0AndVariance1AndNoCorrelations) {
   for (double const correlation : neighbours) EXPECT_NEAR(correlation, 0, 5 * deviation);
 }
 
-// 4^3 and 16^3 numbers: deviations of modes are the whole numbers 8 and 64.
-TYPED_TEST(WhiteNoise, KeepsItsLargeScalesWhenTheResolutionRises) {
-  auto const coarse = elements(noise<TypeParam>(4)), fine = elements(noise<TypeParam>(16));
-  for (int x = -1; x <= 1; ++x)
-    for (int y = -1; y <= 1; ++y)
-      for (int z = 0; z <= 1; ++z) {
-        auto const a = mode(coarse, 4, x, y, z), b = mode(fine, 16, x, y, z);
-        EXPECT_EQ(8 * a.real(), b.real());
-        EXPECT_EQ(8 * a.imag(), b.imag());
-      }
-}
-
 TYPED_TEST(WhiteNoise, KeepsItsLargeScalesFromAnyExtentToAnyOther) {
   double const eps = std::numeric_limits<typename TypeParam::Real>::epsilon();
   for (std::int64_t n : {5, 8, 9}) {

@@ -34,4 +34,29 @@ std::vector<typename V::non_const_value_type> numbers_of(V const& view) {
   return {host.data(), host.data() + host.size()};
 }
 
+/// The same as numbers in double.
+template <class V>
+std::vector<double> doubles_of(V const& view) {
+  auto const numbers = numbers_of(view);
+  return {numbers.begin(), numbers.end()};
+}
+
+/// Writes numbers to a View whose memory has no gaps, in the order in which its elements lie there.
+///
+/// \return the View
+template <class V>
+V filled(V const& view, std::vector<double> const& numbers) {
+  auto const host = Kokkos::create_mirror_view(view);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    host.data()[i] = static_cast<typename V::value_type>(numbers[i]);
+  Kokkos::deep_copy(view, host);
+  return view;
+}
+
+/// f'(0) by differences whose error falls with the fourth power of the step.
+template <class F>
+double slope_of(F const& f, double step) {
+  return (8 * (f(step) - f(-step)) - (f(2 * step) - f(-2 * step))) / (12 * step);
+}
+
 }  // namespace coir::testing

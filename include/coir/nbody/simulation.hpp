@@ -20,7 +20,6 @@
 #include <coir/nbody/detail/particle_state.hpp>
 #include <coir/nbody/detail/places.hpp>
 #include <coir/nbody/detail/potential_store.hpp>
-#include <coir/nbody/detail/step_counter.hpp>
 #include <coir/nbody/moves.hpp>
 #include <coir/nbody/particles.hpp>
 #include <coir/nbody/simulation_options.hpp>
@@ -160,8 +159,10 @@ class Simulation {
 
   double a() const { return options_.scale_factors[static_cast<std::size_t>(steps_done())]; }
   /// Steps made, counted from the first scale factor.
-  int steps_done() const { return counter_.done(); }
-  int steps_left() const { return counter_.left(); }
+  int steps_done() const { return steps_done_; }
+  int steps_left() const {
+    return static_cast<int>(options_.scale_factors.size()) - 1 - steps_done_;
+  }
 
   /// The particles. Changing them between calls is an error: forces may have been computed already,
   /// and steps can't be undone any more.
@@ -205,6 +206,7 @@ class Simulation {
   /// before.
   std::vector<StepMoves> separate_moves(int first, int last) const;
   std::span<double const> scale_factors_between(int first, int last) const;
+  void expects_between_steps() const;
 
   /// Brings particles to the ranks that have their planes.
   void to_planes();
@@ -241,7 +243,8 @@ class Simulation {
   Particles<Exec, T> particles_;
   detail::ParticleState state_;
   cosmology::Growth<double> growth_;
-  detail::StepCounter counter_;
+  int steps_done_;
+  bool is_between_steps_ = true;  // not while a call moves particles, nor after one has failed
   Mover mover_;
   Sorter sorter_;
   std::optional<Migration> migration_;  // if particles change ranks

@@ -7,7 +7,6 @@
 #include <coir/distributed/group.hpp>
 #include <coir/mesh/force.hpp>
 #include <coir/mesh/paint.hpp>
-#include <coir/nbody/detail/lent_memory.hpp>
 #include <coir/nbody/detail/particle_state.hpp>
 #include <coir/nbody/moves.hpp>
 #include <coir/nbody/particles.hpp>
@@ -17,8 +16,8 @@
 
 namespace coir::nbody::detail {
 
-/// Computes the forces of particles on a mesh and moves the particles, which may lie in memory in any order. Each rank moves
-/// the particles whose planes of the mesh it has.
+/// Computes the forces of particles on a mesh and moves the particles, which may lie in memory in
+/// any order. Each rank moves the particles whose planes of the mesh it has.
 template <CompiledSpace Exec, Real T>
 class ParticleMover {
  public:
@@ -37,7 +36,8 @@ class ParticleMover {
 
   mesh::Force<Exec, T>& force() { return force_; }
 
-  /// How particles are painted: on devices in tiles if they are sorted, unless options say otherwise.
+  /// How particles are painted: on devices in tiles if they are sorted, unless options say
+  /// otherwise.
   mesh::PaintScheme scheme(ParticleState const& state) const;
 
   /// Paints the density and computes its force.

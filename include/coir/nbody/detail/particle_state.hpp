@@ -1,7 +1,9 @@
 #pragma once
 
 /// \file
-/// The state of the particles of a simulation.
+/// The state of the particles of a simulation, and memory that its parts lend each other.
+
+#include <cstdint>
 
 namespace coir::nbody::detail {
 
@@ -25,6 +27,14 @@ struct ParticleState {
   bool is_home() const { return place == Place::home; }
   bool is_sorted() const { return order == Order::sorted; }
   bool is_in_lattice_order() const { return order == Order::lattice; }
+};
+
+/// The memory of meshes, lent between two forces, while the meshes hold nothing of use.
+template <class T>
+struct LentMemory {
+  T* vectors = nullptr;        ///< three numbers per particle, or null
+  T* numbers = nullptr;        ///< one number per particle; not used if there are vectors
+  std::int64_t particles = 0;  ///< how many particles this memory is for
 };
 
 }  // namespace coir::nbody::detail

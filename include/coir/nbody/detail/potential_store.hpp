@@ -40,28 +40,19 @@ class PotentialStore {
   /// aren't kept, or memory is short.
   Potential const& next();
 
-  /// The potential of the last force, or an empty View.
-  Potential const& present() const { return present_; }
-
   /// To be called after a kick: puts the potential of the present force on the stack.
   void push();
 
   /// To be called before a kick is undone: takes its potential from the stack, and makes it the
   /// present one. Empty if it wasn't kept.
-  ///
-  /// \throws PreconditionError if the stack is empty
   Potential const& pop();
-
-  /// The number of potentials on the stack, including empty ones.
-  std::int64_t size() const { return static_cast<std::int64_t>(kept_.size()); }
-
-  /// Potentials on the stack that memory is held for: kicks in one force share theirs.
-  std::int64_t held() const;
 
  private:
   using Block =
       Kokkos::View<Kokkos::complex<T>****, Kokkos::LayoutRight, typename Exec::memory_space>;
 
+  /// Potentials on the stack that memory is held for: kicks in one force share theirs.
+  std::int64_t held() const;
   void allocate();
 
   Shape<3> shape_;
