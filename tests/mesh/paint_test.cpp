@@ -1,3 +1,4 @@
+#include <coir/mesh/ghosts.hpp>
 #include <coir/mesh/paint.hpp>
 
 #include <mesh/plain_mesh.hpp>
@@ -189,6 +190,28 @@ TYPED_TEST(Paint, GivesTheSameBitsInAnyOrderAndByAnyScheme) {
         ASSERT_EQ(painted, first) << name_of(scheme) << " " << name_of(assignment);
       }
   }
+}
+
+// All planes and ghosts of them are one rank's, whose threads paint slabs of these. Tests over ranks have one thread.
+TYPED_TEST(Paint, OnPlanesWithGhostsHasTheBitsOfTheWholeMesh) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  auto const positions = to_view<Exec, T>(scattered(20000, 7, 5));
+  for (Extents const& n : {Extents{1, 4, 4}, Extents{3, 4, 5}, Extents{16, 6, 7}})
+    for (auto const assignment : assignments)
+      for (auto const scheme : schemes<Exec>()) {
+        PaintOptions const options{assignment, scheme, true};
+        auto const whole = new_mesh<Exec, T>(n);
+        mesh::paint(Exec{}, positions, 7.0, whole, options);
+        auto const widths = mesh::touched_beyond(assignment, 2);
+        mesh::GhostPlanes<Exec> ghosts(distributed::Group::self(), n[0], widths);
+        auto const held = new_mesh<Exec, T>({ghosts.held(), n[1], n[2]});
+        mesh::paint(Exec{}, ghosts, positions, 7.0, held, options);
+        auto const painted = elements(held);
+        auto const first = painted.begin() + widths.below * n[1] * n[2];
+        EXPECT_EQ(std::vector<T>(first, first + n[0] * n[1] * n[2]), elements(whole))
+            << n[0] << " planes, " << name_of(assignment) << ", " << name_of(scheme);
+      }
 }
 
 TYPED_TEST(Paint, TakesFewerPartsWhereACellWouldOverflow) {
