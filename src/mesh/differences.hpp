@@ -47,17 +47,6 @@ struct Differences {
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
     T* const to = force + (((i + shift) * n[1] + j) * n[2] + k) * 3;
-    if (i >= 2 && i < n[0] - 2 && j >= 2 && j < n[1] - 2 && k >= 2 && k < n[2] - 2) {
-      T const* const at = potential + i * plane + j * row + k;
-      auto const slope = [&](int d, std::int64_t s) {
-        T const narrow = weights[d].near * (at[-s] - at[s]);
-        return Points == 2 ? narrow : narrow + weights[d].far * (at[-2 * s] - at[2 * s]);
-      };
-      to[0] = slope(0, plane);
-      to[1] = slope(1, row);
-      to[2] = slope(2, 1);
-      return;
-    }
     T const* const here = potential + i * plane + j * row;
     auto const along = [&](int d, std::int64_t at, std::int64_t stride, T const* line) {
       T const slope =
