@@ -5,14 +5,17 @@
 #include <nbody/universe.hpp>
 #include <support/held_memory.hpp>
 #include <support/message_of.hpp>
+#include <support/numbers.hpp>
 #include <support/spaces.hpp>
 #include <support/thread_counts.hpp>
 
-#include <random>
-
 using namespace coir;
+using coir::testing::doubles_of;
+using coir::testing::filled;
 using coir::testing::message_of;
+using coir::testing::normal_numbers;
 using coir::testing::same_bits;
+using coir::testing::slope_of;
 using cosmology::Parameters;
 using mesh::Assignment;
 using nbody::Cotangents;
@@ -31,27 +34,9 @@ using ModelOf = ForwardModel<typename Case::Exec, typename Case::Real>;
 template <class Case>
 using FieldOf = typename ModelOf<Case>::Field;
 
-/// A field of numbers of mean 0 and variance 1.
 template <class Case>
 FieldOf<Case> field_of(std::vector<double> const& numbers, std::size_t n) {
-  FieldOf<Case> const field("field", n, n, n);
-  auto const host = Kokkos::create_mirror_view(field);
-  for (std::size_t c = 0; c < numbers.size(); ++c)
-    host.data()[c] = static_cast<typename Case::Real>(numbers[c]);
-  Kokkos::deep_copy(field, host);
-  return field;
-}
-std::vector<double> normal_numbers(std::size_t count, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::normal_distribution<double> normal;
-  std::vector<double> numbers(count);
-  for (auto& number : numbers) number = normal(generator);
-  return numbers;
-}
-template <class V>
-std::vector<double> elements(V const& view) {
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, view);
-  return {host.data(), host.data() + host.size()};
+  return filled(FieldOf<Case>("field", n, n, n), numbers);
 }
 constexpr std::size_t side = 6, cells = 7;
 constexpr double Parameters<>::* varied[] = {
@@ -70,12 +55,6 @@ SimulationOptions steps(Stepper stepper, Assignment assignment) {
           .stepper = stepper,
           .mesh_ratio = 1,
           .assignment = assignment};
-}
-
-/// d f(0), by differences whose error falls with the fourth power of the step.
-template <class F>
-double slope_of(F const& f, double h) {
-  return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h);
 }
 
 }  // namespace
@@ -107,7 +86,7 @@ void expect_derivatives(std::size_t n, Stepper stepper, int order) {
   auto const [value, slope] = model.value_and_grad(field_of<Case>(numbers, n), p, loss);
   EXPECT_EQ(value, model.value(field_of<Case>(numbers, n), p, loss)) << which;
   double const rounding = 1.5 * 5 * std::ldexp(value, -40), step = 1e-4, step_of_parameters = 2e-5;
-  auto const found = elements(slope.noise);
+  auto const found = doubles_of(slope.noise);
   double expected = 0;
   for (std::size_t c = 0; c < found.size(); ++c) expected += found[c] * along[c];
   double const by_noise = slope_of(
@@ -147,7 +126,7 @@ TYPED_TEST(ForwardModelOf, HasNoDerivativesOfOneParticle) {
                            .value_and_grad(field_of<TypeParam>({1.5}, 1), cosmology::planck18(),
                                            misfit<TypeParam>(Assignment::pcs))
                            .slope;
-    EXPECT_EQ(elements(slope.noise), std::vector<double>{0});
+    EXPECT_EQ(doubles_of(slope.noise), std::vector<double>{0});
     for (auto const member : varied) EXPECT_EQ(slope.parameters.*member, 0);
   }
 }
@@ -167,7 +146,7 @@ TYPED_TEST(ForwardModelInDouble, HasDerivativesOfSeveralTimes) {
   };
   auto const [value, slope] = model.value_and_grad(field_of<TypeParam>(numbers, side), p, losses);
   EXPECT_EQ(value, value_of(numbers));
-  auto const found = elements(slope.noise);
+  auto const found = doubles_of(slope.noise);
   double expected = 0;
   for (std::size_t c = 0; c < found.size(); ++c) expected += found[c] * along[c];
   double const by_noise = slope_of(
@@ -236,15 +215,15 @@ TYPED_TEST(ForwardModelOf, TakesAnyLossOfTheDensity) {
   auto const loss = misfit<TypeParam>(Assignment::tsc);
   // The same misfit, written by hand for hosts.
   auto const by_hand = [&](auto const& density, auto const& slope) {
-    auto const found = elements(density), target = elements(loss.target);
+    auto const found = doubles_of(density), target = doubles_of(loss.target);
     auto const host = Kokkos::create_mirror_view(slope);
-    double sum = 0;
+    long double sum = 0;  // in a double, one after the other, terms would be rounded too often
     for (std::size_t c = 0; c < found.size(); ++c) {
       sum += 1.5 * (found[c] - target[c]) * (found[c] - target[c]);
       host.data()[c] = static_cast<T>(3 * (found[c] - target[c]));
     }
     Kokkos::deep_copy(slope, host);
-    return sum;
+    return static_cast<double>(sum);
   };
   auto const a = model.value_and_grad(noise, cosmology::planck18(), loss);
   auto const b = model.value_and_grad(noise, cosmology::planck18(),
@@ -253,7 +232,7 @@ TYPED_TEST(ForwardModelOf, TakesAnyLossOfTheDensity) {
   // Differences are rounded to T by the misfit alone: by 1.5 eps with its product. What differs is rounded otherwise in four steps and at
   // the start, a few times each.
   EXPECT_NEAR(a.value, b.value, 4 * eps * a.value);
-  auto const slope_a = elements(a.slope.noise), slope_b = elements(b.slope.noise);
+  auto const slope_a = doubles_of(a.slope.noise), slope_b = doubles_of(b.slope.noise);
   double difference = 0, size = 0;
   for (std::size_t c = 0; c < slope_a.size(); ++c) {
     difference += std::pow(slope_a[c] - slope_b[c], 2);
@@ -281,7 +260,7 @@ TYPED_TEST(ForwardModelOf, TakesSumsOfLosses) {
   double const eps = std::numeric_limits<T>::epsilon();
   EXPECT_NEAR(once.value, listed.value, 4 * eps * listed.value);
   // Sums of the same derivatives in another order; on the way back each of four steps rounds them again.
-  auto const a = elements(once.slope.noise), b = elements(listed.slope.noise);
+  auto const a = doubles_of(once.slope.noise), b = doubles_of(listed.slope.noise);
   double largest = 0;
   for (double const number : b) largest = std::max(largest, std::abs(number));
   EXPECT_GT(largest, 0);
@@ -298,7 +277,7 @@ TYPED_TEST(ForwardModelOf, TakesLossesOfSomeCells) {
   for (int repetition = 0; repetition < 2; ++repetition) {
     auto const slope =
         model.value_and_grad(noise, cosmology::planck18(), DensityLoss{cells, of_none}).slope;
-    for (double const number : elements(slope.noise)) ASSERT_EQ(number, 0);
+    for (double const number : doubles_of(slope.noise)) ASSERT_EQ(number, 0);
     // Memory that is used again holds other numbers.
     static_cast<void>(
         model.value_and_grad(noise, cosmology::planck18(), misfit<TypeParam>(Assignment::cic)));
