@@ -30,18 +30,17 @@ ExitCode print_description(Place place, distributed::Group const& world, bool me
   Description description;
   description.machine = describe_machine();
   description.processors.quota = processor_quota();
-  auto const go_on = [] { return !interrupted(); };
   if (measure && world.is_first()) {
     Activity const measuring("measuring the machine's limits");
     if (world.size() == 1)  // others wait for this rank by spinning
       description.processors.others = processors_of_others();
-    description.limits =
-        compute_on(place, [&](auto const& exec) { return measure_limits(exec, go_on); });
+    description.limits = compute_on(place, [](auto const& exec) { return measure_limits(exec); });
     description.cache_bytes =
         compute_on(place, [](auto const& exec) { return last_level_cache_bytes(exec); });
   }
   if (world.size() > 1) {
     Activity const measuring("measuring the links between ranks");
+    auto const go_on = [] { return !interrupted(); };
     description.ranks = compute_on(
         place, [&](auto const& exec) { return describe_ranks(exec, world, measure, go_on); });
   }

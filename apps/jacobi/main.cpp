@@ -207,11 +207,10 @@ void measure_bandwidth(Exec const& exec, JacobiSettings const& settings, JacobiF
     facts.without_bandwidth = "the fields fit into the cache";
   } else if (!settings.quiet || !settings.report.empty()) {
     Activity const measuring("measuring the bandwidth");
-    facts.triad_bandwidth = measure_triad_bandwidth(exec, [] { return !interrupted(); });
+    facts.triad_bandwidth = measure_triad_bandwidth(exec);
     if (!facts.triad_bandwidth)
       facts.without_bandwidth =
-          interrupted() ? "stopped before"
-                        : "it takes " + readable_bytes(2 * triad_bytes(exec)) + " of free memory";
+          "it takes " + readable_bytes(2 * triad_bytes(exec)) + " of free memory";
   }
 }
 
@@ -222,7 +221,7 @@ ExitCode rebuild(Exec const& exec, JacobiSettings const& settings) {
   auto const outcomes = solve_and_write<T>(exec, settings, facts);
   // Measuring takes a while, so it waits for the results.
   measure_bandwidth<T>(exec, settings, facts);
-  // A report takes no time, so who stops the measurement gets it all the same.
+  // Written after a signal, too: it takes no time.
   if (!settings.report.empty()) {
     Activity const writing("writing " + settings.report.string());
     write_report(settings.report, outcomes, facts, settings.compare);

@@ -65,7 +65,7 @@ class Table {
         world_(world),
         as_json_(options.is_on("--json")),
         rows_(static_cast<int>(options.number("--rows", 1, world.size()))) {
-    if (world_.is_first() && !as_json_) copy_ = coir::measure_limits(exec_)->copy_bandwidth;
+    if (world_.is_first() && !as_json_) copy_ = coir::measure_limits(exec_).copy_bandwidth;
     world_.broadcast(&copy_, sizeof copy_);
     cases_ = options.list("--cases");
     for (auto const& name : cases_)

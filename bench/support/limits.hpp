@@ -11,7 +11,7 @@ inline bool measures_limits = true;
 template <ExecutionSpace Exec>
 MachineLimits const& limits_of(Exec const& exec) {
   static MachineLimits const limits = [&] {
-    if (measures_limits) return *measure_limits(exec);
+    if (measures_limits) return measure_limits(exec);
     MachineLimits unmeasured;
     unmeasured.copy_bandwidth = 1;
     return unmeasured;

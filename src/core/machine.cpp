@@ -1,3 +1,5 @@
+#include "device_runtime.hpp"
+
 #include <coir/core/errors.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/machine.hpp>
@@ -69,97 +71,53 @@ std::int64_t host_cache_bytes() {
   return sum;
 }
 
-#if defined(KOKKOS_ENABLE_CUDA)
-
-cudaDeviceProp properties_of(int device) {
-  cudaDeviceProp properties = {};
-  if (cudaGetDeviceProperties(&properties, device) != cudaSuccess)
-    throw EnvironmentError("CUDA device " + std::to_string(device) + " can't be asked what it is");
-  return properties;
+/// \param reason  set to the runtime's words where there are none
+int count_devices([[maybe_unused]] std::string& reason) {
+  int count = 0;
+#ifdef COIR_RUNTIME
+  if (auto const status = COIR_RUNTIME(GetDeviceCount)(&count); status != COIR_RUNTIME(Success)) {
+    reason = COIR_RUNTIME(GetErrorString)(status);
+    return 0;
+  }
+#endif
+  return count;
 }
 
-std::string architecture_of(cudaDeviceProp const& properties) {
+#ifdef COIR_RUNTIME
+
+#if defined(KOKKOS_ENABLE_CUDA)
+using Properties = cudaDeviceProp;
+int number_of(Kokkos::Cuda const& exec) { return exec.cuda_device(); }
+std::string architecture_of(Properties const& properties) {
   return "sm_" + std::to_string(properties.major) + std::to_string(properties.minor);
 }
+#else
+using Properties = hipDeviceProp_t;
+int number_of(Hip const& exec) { return exec.hip_device(); }
+std::string architecture_of(Properties const& properties) { return properties.gcnArchName; }
+#endif
 
-/// \param reason  set to the runtime's words where there are none
-int count_devices(std::string& reason) {
-  int count = 0;
-  cudaError_t const status = cudaGetDeviceCount(&count);
-  if (status != cudaSuccess) reason = cudaGetErrorString(status);
-  return status == cudaSuccess ? count : 0;
-}
-
-std::vector<Device> find_devices() {
-  std::string reason;
-  int const count = count_devices(reason);
-  std::vector<Device> devices;
-  for (int device = 0; device < count; ++device) {
-    auto const properties = properties_of(device);
-    devices.push_back({properties.name, architecture_of(properties),
-                       static_cast<std::int64_t>(properties.totalGlobalMem)});
-  }
-  return devices;
-}
-
-cudaDeviceProp properties_of(Kokkos::Cuda const& exec) { return properties_of(exec.cuda_device()); }
-
-#elif defined(KOKKOS_ENABLE_HIP)
-
-hipDeviceProp_t properties_of(int device) {
-  hipDeviceProp_t properties = {};
-  if (hipGetDeviceProperties(&properties, device) != hipSuccess)
-    throw EnvironmentError("HIP device " + std::to_string(device) + " can't be asked what it is");
+Properties properties_of(int device) {
+  Properties properties = {};
+  detail::expects_success(COIR_RUNTIME(GetDeviceProperties)(&properties, device),
+                          "GetDeviceProperties");
   return properties;
 }
 
-/// \param reason  set to the runtime's words where there are none
-int count_devices(std::string& reason) {
-  int count = 0;
-  hipError_t const status = hipGetDeviceCount(&count);
-  if (status != hipSuccess) reason = hipGetErrorString(status);
-  return status == hipSuccess ? count : 0;
+template <class Exec>
+Properties properties_of(Exec const& exec) {
+  return properties_of(number_of(exec));
 }
-
-std::vector<Device> find_devices() {
-  std::string reason;
-  int const count = count_devices(reason);
-  std::vector<Device> devices;
-  for (int device = 0; device < count; ++device) {
-    auto const properties = properties_of(device);
-    devices.push_back({properties.name, properties.gcnArchName,
-                       static_cast<std::int64_t>(properties.totalGlobalMem)});
-  }
-  return devices;
-}
-
-hipDeviceProp_t properties_of(Hip const& exec) { return properties_of(exec.hip_device()); }
-
-#else
-
-int count_devices(std::string&) { return 0; }
-
-std::vector<Device> find_devices() { return {}; }
 
 #endif
 
-using GoOn = std::function<bool()>;
-
-/// Thrown where go_on() is false.
-struct Stopped {};
-
-void expects_to_go_on(GoOn const& go_on) {
-  if (go_on && !go_on()) throw Stopped();
-}
-
 /// The shortest time of at least three calls, and of as many as fit in a fifth of a second.
 template <class Exec, class Launch>
-double best_seconds(Exec const& exec, GoOn const& go_on, Launch const& launch) {
+double best_seconds(Exec const& exec, Launch const& launch) {
   launch();  // the first call pays for page tables, clocks and caches
   Stopwatch<Exec> const total(exec);
   double best = std::numeric_limits<double>::max();
   for (int call = 0; call < 3 || (total.seconds() < 0.2 && call < 1000); ++call) {
-    expects_to_go_on(go_on);
     Stopwatch<Exec> const watch(exec);
     launch();
     best = std::min(best, watch.seconds());
@@ -212,54 +170,19 @@ void launch_empty_kernels(Exec const& exec, int count) {
     for_each("coir::core::machine/empty", exec, box({threads}), KOKKOS_LAMBDA(int){});
 }
 
-#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+#ifdef COIR_RUNTIME
 template <class Exec>
-void measure_transfers(Exec const& exec, GoOn const& go_on, MachineLimits& limits) {
+void measure_transfers(Exec const& exec, MachineLimits& limits) {
   std::size_t const size = (std::size_t(128) << 20) / sizeof(double);
   double const bytes = static_cast<double>(size * sizeof(double));
   Kokkos::View<double*, PinnedSpace> const on_host("transfer_host", size);
   Numbers<Exec> const on_device("transfer_device", size);
   limits.host_to_device_bandwidth =
-      bytes / best_seconds(exec, go_on, [&] { Kokkos::deep_copy(exec, on_device, on_host); });
+      bytes / best_seconds(exec, [&] { Kokkos::deep_copy(exec, on_device, on_host); });
   limits.device_to_host_bandwidth =
-      bytes / best_seconds(exec, go_on, [&] { Kokkos::deep_copy(exec, on_host, on_device); });
+      bytes / best_seconds(exec, [&] { Kokkos::deep_copy(exec, on_host, on_device); });
 }
 #endif
-
-template <class Exec>
-MachineLimits all_limits(Exec const& exec, GoOn const& go_on) {
-  using Memory = typename Exec::memory_space;
-  constexpr std::int64_t smallest = 16 << 20, largest = std::int64_t(1) << 30;
-  expects_memory<Memory>(3 * smallest, "measuring the machine's limits");
-  // Arrays are large enough on a device to hide the launch and the fence, too.
-  std::int64_t const wanted = runs_on_host<Exec> ? 4 * last_level_cache_bytes(exec) : largest;
-  std::int64_t const bytes =
-      std::clamp(std::min(wanted, free_bytes<Memory>() / 8), smallest, largest);
-  std::int64_t const size = bytes / static_cast<std::int64_t>(sizeof(double));
-
-  MachineLimits limits;
-  {
-    auto const a = make_numbers(exec, "a", size, 0);
-    auto const b = make_numbers(exec, "b", size, 1);
-    auto const c = make_numbers(exec, "c", size, 2);
-    double const array = static_cast<double>(bytes);
-    // A device's own copy engine is faster than a kernel, on hosts the kernel is faster.
-    limits.copy_bandwidth =
-        2 * array /
-        std::min(best_seconds(exec, go_on, [&] { copy(exec, b, a); }),
-                 best_seconds(exec, go_on, [&] { Kokkos::deep_copy(exec, a, b); }));
-    limits.triad_bandwidth = 3 * array / best_seconds(exec, go_on, [&] { triad(exec, b, c, a); });
-  }
-  // On a device many launches hide the fence at the end. On hosts there is no fence to hide, and
-  // single launches find moments in which no other program has the cores.
-  constexpr int launches = runs_on_host<Exec> ? 1 : 500;
-  limits.launch_seconds =
-      best_seconds(exec, go_on, [&] { launch_empty_kernels(exec, launches); }) / launches;
-#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
-  if constexpr (!runs_on_host<Exec>) measure_transfers(exec, go_on, limits);
-#endif
-  return limits;
-}
 
 }  // namespace
 
@@ -316,7 +239,13 @@ Machine describe_machine() {
   machine.host_cpu = host_cpu_model();
   machine.host_threads = host_threads(Kokkos::DefaultHostExecutionSpace());
   machine.host_memory_bytes = host_memory();
-  machine.devices = find_devices();
+#ifdef COIR_RUNTIME
+  for (int device = 0; device < visible_devices(); ++device) {
+    auto const properties = properties_of(device);
+    machine.devices.push_back({properties.name, architecture_of(properties),
+                               static_cast<std::int64_t>(properties.totalGlobalMem)});
+  }
+#endif
   machine.backends = compiled_backends();
   machine.default_backend = device_is_left_out() ? Kokkos::DefaultHostExecutionSpace::name()
                                                  : Kokkos::DefaultExecutionSpace::name();
@@ -327,7 +256,7 @@ Machine describe_machine() {
   return machine;
 }
 
-template <ExecutionSpace Exec>
+template <CompiledSpace Exec>
 std::string device_name(Exec const& exec) {
   if constexpr (runs_on_host<Exec>)
     return host_cpu_model();
@@ -340,7 +269,7 @@ int visible_devices() {
   return count_devices(reason);
 }
 
-template <ExecutionSpace Exec>
+template <CompiledSpace Exec>
 std::string device_identity([[maybe_unused]] Exec const& exec) {
   if constexpr (runs_on_host<Exec>) {
     return {};
@@ -355,7 +284,7 @@ std::string device_identity([[maybe_unused]] Exec const& exec) {
   }
 }
 
-template <ExecutionSpace Exec>
+template <CompiledSpace Exec>
 std::int64_t last_level_cache_bytes(Exec const& exec) {
   constexpr std::int64_t guess = 32 << 20;
   if constexpr (runs_on_host<Exec>) {
@@ -366,13 +295,13 @@ std::int64_t last_level_cache_bytes(Exec const& exec) {
   }
 }
 
-template <ExecutionSpace Exec>
+template <CompiledSpace Exec>
 std::int64_t triad_bytes(Exec const& exec) {
   return runs_on_host<Exec> ? 4 * last_level_cache_bytes(exec) : std::int64_t(3) << 30;
 }
 
-template <ExecutionSpace Exec>
-std::optional<double> measure_triad_bandwidth(Exec const& exec, GoOn const& go_on) {
+template <CompiledSpace Exec>
+std::optional<double> measure_triad_bandwidth(Exec const& exec) {
   if (triad_bytes(exec) > free_bytes<typename Exec::memory_space>() / 2) return {};
   std::int64_t const size = triad_bytes(exec) / 3 / static_cast<std::int64_t>(sizeof(double));
   try {
@@ -380,46 +309,58 @@ std::optional<double> measure_triad_bandwidth(Exec const& exec, GoOn const& go_o
     auto const b = make_numbers(exec, "b", size, 1);
     auto const c = make_numbers(exec, "c", size, 2);
     return static_cast<double>(3 * size) * sizeof(double) /
-           best_seconds(exec, go_on, [&] { triad(exec, b, c, a); });
-  } catch (Stopped const&) {
-    return {};
+           best_seconds(exec, [&] { triad(exec, b, c, a); });
   } catch (
-      std::exception const&) {  // Kokkos' own, of different types, if there is no memory after all
+      std::exception const&) {  // Kokkos' own, of different types: there is no memory after all
     return {};
   }
 }
 
-template <ExecutionSpace Exec>
-std::optional<MachineLimits> measure_limits(Exec const& exec, GoOn const& go_on) {
-  try {
-    return all_limits(exec, go_on);
-  } catch (Stopped const&) {
-    return {};
+template <CompiledSpace Exec>
+MachineLimits measure_limits(Exec const& exec) {
+  using Memory = typename Exec::memory_space;
+  constexpr std::int64_t smallest = 16 << 20, largest = std::int64_t(1) << 30;
+  expects_memory<Memory>(3 * smallest, "measuring the machine's limits");
+  // Arrays are large enough on a device to hide the launch and the fence, too.
+  std::int64_t const wanted = runs_on_host<Exec> ? 4 * last_level_cache_bytes(exec) : largest;
+  std::int64_t const bytes =
+      std::clamp(std::min(wanted, free_bytes<Memory>() / 8), smallest, largest);
+  std::int64_t const size = bytes / static_cast<std::int64_t>(sizeof(double));
+
+  MachineLimits limits;
+  {
+    auto const a = make_numbers(exec, "a", size, 0);
+    auto const b = make_numbers(exec, "b", size, 1);
+    auto const c = make_numbers(exec, "c", size, 2);
+    double const array = static_cast<double>(bytes);
+    // A device's own copy engine is faster than a kernel, on hosts the kernel is faster.
+    limits.copy_bandwidth = 2 * array /
+                            std::min(best_seconds(exec, [&] { copy(exec, b, a); }),
+                                     best_seconds(exec, [&] { Kokkos::deep_copy(exec, a, b); }));
+    limits.triad_bandwidth = 3 * array / best_seconds(exec, [&] { triad(exec, b, c, a); });
   }
+  // On a device many launches hide the fence at the end. On hosts there is no fence to hide, and
+  // single launches find moments in which no other program has the cores.
+  constexpr int launches = runs_on_host<Exec> ? 1 : 500;
+  limits.launch_seconds =
+      best_seconds(exec, [&] { launch_empty_kernels(exec, launches); }) / launches;
+#ifdef COIR_RUNTIME
+  if constexpr (!runs_on_host<Exec>) measure_transfers(exec, limits);
+#endif
+  return limits;
 }
 
-#define COIR_MEASURES(Exec)                                                         \
-  template std::string device_name(Exec const&);                                    \
-  template std::string device_identity(Exec const&);                                \
-  template std::int64_t last_level_cache_bytes(Exec const&);                        \
-  template std::int64_t triad_bytes(Exec const&);                                   \
-  template std::optional<double> measure_triad_bandwidth(Exec const&, GoOn const&); \
-  template std::optional<MachineLimits> measure_limits(Exec const&, GoOn const&);
+#define COIR_MEASURES(Exec)                                            \
+  template std::string device_name(Exec const&);                       \
+  template std::string device_identity(Exec const&);                   \
+  template std::int64_t last_level_cache_bytes(Exec const&);           \
+  template std::int64_t triad_bytes(Exec const&);                      \
+  template std::optional<double> measure_triad_bandwidth(Exec const&); \
+  template MachineLimits measure_limits(Exec const&);
 
-#if defined(KOKKOS_ENABLE_CUDA)
-COIR_MEASURES(Kokkos::Cuda)
-#endif
-#if defined(KOKKOS_ENABLE_HIP)
-COIR_MEASURES(Hip)
-#endif
-#if defined(KOKKOS_ENABLE_OPENMP)
-COIR_MEASURES(Kokkos::OpenMP)
-#endif
-#if defined(KOKKOS_ENABLE_THREADS)
-COIR_MEASURES(Kokkos::Threads)
-#endif
-#if defined(KOKKOS_ENABLE_SERIAL)
-COIR_MEASURES(Kokkos::Serial)
+COIR_MEASURES(Kokkos::DefaultHostExecutionSpace)
+#ifdef COIR_RUNTIME
+COIR_MEASURES(Kokkos::DefaultExecutionSpace)
 #endif
 
 #undef COIR_MEASURES

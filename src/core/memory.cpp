@@ -1,3 +1,5 @@
+#include "device_runtime.hpp"
+
 #include <coir/core/errors.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/core/resident.hpp>
@@ -122,17 +124,12 @@ std::int64_t free_host_bytes() {
 }
 
 std::int64_t free_device_bytes() {
-#if defined(KOKKOS_ENABLE_CUDA)
-  std::size_t free = 0;
-  std::size_t total = 0;
-  return cudaMemGetInfo(&free, &total) == cudaSuccess ? static_cast<std::int64_t>(free) : unknown;
-#elif defined(KOKKOS_ENABLE_HIP)
-  std::size_t free = 0;
-  std::size_t total = 0;
-  return hipMemGetInfo(&free, &total) == hipSuccess ? static_cast<std::int64_t>(free) : unknown;
-#else
-  return unknown;
+#ifdef COIR_RUNTIME
+  std::size_t free = 0, total = 0;
+  if (COIR_RUNTIME(MemGetInfo)(&free, &total) == COIR_RUNTIME(Success))
+    return static_cast<std::int64_t>(free);
 #endif
+  return unknown;
 }
 
 }  // namespace detail

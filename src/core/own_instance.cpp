@@ -1,51 +1,33 @@
-#include <coir/core/errors.hpp>
+#include "device_runtime.hpp"
+
 #include <coir/core/instance.hpp>
 #include <coir/core/own_instance.hpp>
 
 #include <mutex>
-#include <string>
 #include <vector>
 
 namespace coir {
 
 namespace {
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#ifdef COIR_RUNTIME
 
-using Stream = cudaStream_t;
-
-Stream new_stream() {
-  Stream stream = nullptr;
-  cudaError_t const status = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-  if (status != cudaSuccess)
-    throw EnvironmentError(std::string("cudaStreamCreate: ") + cudaGetErrorString(status));
-  return stream;
-}
-
-#elif defined(KOKKOS_ENABLE_HIP)
-
-using Stream = hipStream_t;
-
-Stream new_stream() {
-  Stream stream = nullptr;
-  hipError_t const status = hipStreamCreateWithFlags(&stream, hipStreamNonBlocking);
-  if (status != hipSuccess)
-    throw EnvironmentError(std::string("hipStreamCreate: ") + hipGetErrorString(status));
-  return stream;
-}
-
-#endif
-
-#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+using Stream = COIR_RUNTIME(Stream_t);
 
 /// Streams are never destroyed, so that kept copies of an instance stay valid.
 class Streams {
  public:
   Stream take() {
     std::lock_guard const lock(mutex_);
-    if (free_.empty()) return new_stream();
-    Stream const stream = free_.back();
-    free_.pop_back();
+    Stream stream = nullptr;
+    if (free_.empty()) {
+      detail::expects_success(
+          COIR_RUNTIME(StreamCreateWithFlags)(&stream, COIR_RUNTIME(StreamNonBlocking)),
+          "StreamCreate");
+    } else {
+      stream = free_.back();
+      free_.pop_back();
+    }
     return stream;
   }
   void give_back(Stream stream) {
@@ -68,7 +50,7 @@ Streams& streams() {
 template <class Exec>
 std::shared_ptr<void> stream_for() {
   detail::expects_kokkos();
-#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+#ifdef COIR_RUNTIME
   if constexpr (!runs_on_host<Exec>)
     return {streams().take(),
             [](void* stream) { streams().give_back(static_cast<Stream>(stream)); }};
@@ -78,7 +60,7 @@ std::shared_ptr<void> stream_for() {
 
 template <class Exec>
 Exec instance_on([[maybe_unused]] void* stream) {
-#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+#ifdef COIR_RUNTIME
   if constexpr (!runs_on_host<Exec>) return Exec(static_cast<Stream>(stream));
 #endif
   return Exec();
@@ -96,7 +78,7 @@ OwnInstance<Exec>::~OwnInstance() {
 }
 
 template class OwnInstance<Kokkos::DefaultHostExecutionSpace>;
-#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+#ifdef COIR_RUNTIME
 template class OwnInstance<Kokkos::DefaultExecutionSpace>;
 #endif
 

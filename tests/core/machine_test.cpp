@@ -53,7 +53,7 @@ TYPED_TEST(Limits, DeviceHasAName) { EXPECT_FALSE(coir::device_name(TypeParam{})
 // Wide bounds: they catch a wrong unit, a missing fence or a runaway loop, not a slow machine.
 TYPED_TEST(Limits, AreOfThisDecadesMagnitudeAndMeasuredQuickly) {
   auto const start = std::chrono::steady_clock::now();
-  auto const limits = *coir::measure_limits(TypeParam{});
+  auto const limits = coir::measure_limits(TypeParam{});
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
   double const bandwidths[] = {limits.copy_bandwidth,
                                limits.triad_bandwidth};  // nvcc wants it named
@@ -75,12 +75,4 @@ TYPED_TEST(Limits, TheTriadAloneIsTheSameInLessMemory) {
   if (coir::runs_on_host<TypeParam>) {
     EXPECT_EQ(coir::triad_bytes(TypeParam{}), 4 * coir::last_level_cache_bytes(TypeParam{}));
   }
-}
-
-TYPED_TEST(Limits, AMeasurementCanBeStopped) {
-  int asked = 0;
-  auto const stop = [&asked] { return ++asked < 3; };
-  EXPECT_FALSE(coir::measure_limits(TypeParam{}, stop).has_value());
-  EXPECT_EQ(asked, 3);
-  EXPECT_FALSE(coir::measure_triad_bandwidth(TypeParam{}, [] { return false; }).has_value());
 }

@@ -7,7 +7,6 @@
 #include <coir/core/concepts.hpp>
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,7 +52,7 @@ void expects_usable_device();
 bool device_is_left_out();
 
 /// The name of the device of an execution space, or the CPU model of the host.
-template <ExecutionSpace Exec>
+template <CompiledSpace Exec>
 std::string device_name(Exec const& exec);
 
 /// The number of devices that this process sees; 0 if the build has no backend for devices. May be
@@ -61,7 +60,7 @@ std::string device_name(Exec const& exec);
 int visible_devices();
 
 /// Bytes, not text, that identify an instance's device among those of its machine; empty on hosts.
-template <ExecutionSpace Exec>
+template <CompiledSpace Exec>
 std::string device_identity(Exec const& exec);
 
 /// The number of host threads of an execution space. For a device: of the default host space.
@@ -81,9 +80,8 @@ struct MachineLimits {
   double copy_bandwidth = 0;   ///< bytes/s of a[i] = b[i] from and to main memory
   double triad_bandwidth = 0;  ///< bytes/s of a[i] = b[i] + s c[i]
   double launch_seconds = 0;   ///< per empty kernel, launched back to back
-  std::optional<double>
-      host_to_device_bandwidth;  ///< bytes/s from page-locked memory; devices only
-  std::optional<double> device_to_host_bandwidth;  ///< bytes/s to page-locked memory; devices only
+  /// bytes/s from and to page-locked memory; devices only
+  std::optional<double> host_to_device_bandwidth, device_to_host_bandwidth;
 };
 
 /// Measures the limits of an execution space with the library's own loops.
@@ -92,29 +90,24 @@ struct MachineLimits {
 /// last-level cache, or 1 GiB on devices, and smaller if memory is short. Takes about a second.
 /// Waits for earlier work of the instance first.
 ///
-/// \param go_on  asked between repetitions, some times a second; may be empty
-/// \returns      nothing once go_on() is false
 /// \throws ResourceError if memory for three arrays of 16 MiB is missing
-template <ExecutionSpace Exec>
-std::optional<MachineLimits> measure_limits(Exec const& exec,
-                                            std::function<bool()> const& go_on = {});
+template <CompiledSpace Exec>
+MachineLimits measure_limits(Exec const& exec);
 
 /// The bytes of the last-level cache of an execution space's processors; 32 MiB if the system
 /// doesn't tell.
-template <ExecutionSpace Exec>
+template <CompiledSpace Exec>
 std::int64_t last_level_cache_bytes(Exec const& exec);
 
 /// The memory that measure_triad_bandwidth() takes: four times the last-level cache on hosts, 3 GiB
 /// on devices, so that the launch doesn't count.
-template <ExecutionSpace Exec>
+template <CompiledSpace Exec>
 std::int64_t triad_bytes(Exec const& exec);
 
 /// The triad bandwidth alone, from less memory than measure_limits().
 ///
-/// \param go_on  asked between repetitions, some times a second; may be empty
-/// \returns      nothing once go_on() is false, or unless twice triad_bytes() are free, so that other programs have memory, too
-template <ExecutionSpace Exec>
-std::optional<double> measure_triad_bandwidth(Exec const& exec,
-                                              std::function<bool()> const& go_on = {});
+/// \returns nothing unless twice triad_bytes() are free, so that other programs have memory, too
+template <CompiledSpace Exec>
+std::optional<double> measure_triad_bandwidth(Exec const& exec);
 
 }  // namespace coir
