@@ -97,19 +97,6 @@ From load(std::byte const* at) {
   }
 }
 
-// The number of elements between neighbours along each axis of the file.
-std::vector<std::size_t> strides_of(NpyArray const& array) {
-  std::size_t const rank = array.shape.size();
-  std::vector<std::size_t> strides(rank);
-  std::size_t stride = 1;
-  for (std::size_t n = 0; n < rank; ++n) {
-    std::size_t const d = array.fortran_order ? n : rank - 1 - n;
-    strides[d] = stride;
-    stride *= static_cast<std::size_t>(array.shape[d]);
-  }
-  return strides;
-}
-
 std::string text_of(double value) { return number_text(value); }
 std::string text_of(float value) { return number_text(value); }
 template <std::integral T>
@@ -125,30 +112,14 @@ std::string text_of(Kokkos::complex<T> value) {
 template <class From, class To>
 void convert_elements(NpyArray const& array, std::byte* out) {
   std::size_t const count = array.bytes.size() / sizeof(From);
-  auto const store = [&](std::size_t target, std::size_t source) {
-    From const value = load<From>(array.bytes.data() + source * sizeof(From));
+  for (std::size_t n = 0; n < count; ++n) {
+    From const value = load<From>(array.bytes.data() + n * sizeof(From));
     if (!fits<From, To>(value))
-      throw InputError(array.name + ": element " + index_of(target, array.shape) + " is " +
-                       text_of(value) + ", beyond the range of " + name_of(npy_type<To>) +
+      throw InputError(array.name + ": element " + index_of(n, array.shape, array.fortran_order) +
+                       " is " + text_of(value) + ", beyond the range of " + name_of(npy_type<To>) +
                        ": convert the file with numpy's clip and astype, or read a wider type");
     To const element = converted<To>(value);
-    std::memcpy(out + target * sizeof(To), &element, sizeof(To));
-  };
-  if (!array.fortran_order || array.shape.size() < 2) {
-    for (std::size_t n = 0; n < count; ++n) store(n, n);
-    return;
-  }
-  std::vector<std::size_t> const strides = strides_of(array);
-  std::vector<std::int64_t> index(array.shape.size(), 0);
-  std::size_t source = 0;
-  for (std::size_t n = 0; n < count; ++n) {
-    store(n, source);
-    for (std::size_t d = index.size(); d-- > 0;) {  // count up, the last index fastest
-      source += strides[d];
-      if (++index[d] < array.shape[d]) break;
-      source -= strides[d] * static_cast<std::size_t>(array.shape[d]);
-      index[d] = 0;
-    }
+    std::memcpy(out + n * sizeof(To), &element, sizeof(To));
   }
 }
 

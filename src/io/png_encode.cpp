@@ -118,14 +118,6 @@ void write_png(std::filesystem::path const& path, GrayImage const& image) {
   });
 }
 
-void write_png(std::filesystem::path const& path, RgbImage const& image) {
-  expects(std::ssize(image.samples) == std::int64_t{3} * image.rows * image.columns,
-          "a colour picture must have 3 * rows * columns samples", image.samples.size());
-  write_png(path, image.rows, image.columns, [&](int i, std::span<std::uint8_t> row) {
-    std::copy_n(image.pixel(i, 0), row.size(), row.begin());
-  });
-}
-
 void write_png(std::filesystem::path const& path, GrayForm const& form, GrayRows const& fill) {
   detail::expects_valid(form);
   std::vector<std::uint16_t> samples(static_cast<std::size_t>(form.columns));

@@ -31,9 +31,11 @@ std::string in_hexadecimal(std::span<std::byte const> bytes) {
   return result;
 }
 
-std::string index_of(std::size_t element, std::span<std::int64_t const> shape) {
-  std::vector<std::size_t> index(shape.size());
-  for (std::size_t d = shape.size(); d-- > 0;) {
+std::string index_of(std::size_t element, std::span<std::int64_t const> shape, bool fortran_order) {
+  std::size_t const rank = shape.size();
+  std::vector<std::size_t> index(rank);
+  for (std::size_t k = 0; k < rank; ++k) {  // from the fastest axis on
+    std::size_t const d = fortran_order ? k : rank - 1 - k;
     auto const extent = static_cast<std::size_t>(shape[d]);
     index[d] = element % extent;
     element /= extent;

@@ -113,7 +113,9 @@ TEST_F(Jacobi, WithoutSweepsTheStartIsTheResult) {
 }
 
 TEST_F(Jacobi, ColoursThatBecomeGreyAreTold) {
-  io::write_png(folder / "colours.png", io::RgbImage{1, 2, {9, 9, 9, 0, 0, 200}});
+  io::write_png(folder / "colours.png", 1, 2, [](int, auto samples) {
+    std::ranges::copy({9, 9, 9, 0, 0, 200}, samples.begin());
+  });
   std::string const note = "the picture's colours were turned into grey\n";
   auto const outcome = run("colours.png --sweeps 1 --report r.json");
   EXPECT_TRUE(outcome.output.ends_with(note)) << outcome.output;

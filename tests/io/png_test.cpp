@@ -198,10 +198,12 @@ TEST(Png, GoesThroughAFileUnchanged) {
 TEST(Png, ColoursAreWrittenAsTheyAre) {
   ScratchFolder const folder;
   for (auto const& [rows, columns] : {std::pair(1, 1), std::pair(3, 5), std::pair(61, 127)}) {
-    io::RgbImage image{rows, columns, {}};
+    std::vector<std::uint8_t> samples;
     for (int n = 0; n < 3 * rows * columns; ++n)
-      image.samples.push_back(static_cast<std::uint8_t>(37 * n + n * n / 7));
-    io::write_png(folder / "a.png", image);
+      samples.push_back(static_cast<std::uint8_t>(37 * n + n * n / 7));
+    io::write_png(folder / "a.png", rows, columns, [&, width = columns](int i, auto row) {
+      std::copy_n(samples.begin() + 3 * width * i, row.size(), row.begin());
+    });
     EXPECT_EQ(folder.entries(), 1);
 
     png_image stored = {};
@@ -210,21 +212,10 @@ TEST(Png, ColoursAreWrittenAsTheyAre) {
     EXPECT_EQ(stored.format, png_uint_32(PNG_FORMAT_RGB));
     EXPECT_EQ(static_cast<int>(stored.height), rows);
     EXPECT_EQ(static_cast<int>(stored.width), columns);
-    std::vector<std::uint8_t> back(image.samples.size());
+    std::vector<std::uint8_t> back(samples.size());
     ASSERT_TRUE(png_image_finish_read(&stored, nullptr, back.data(), 0, nullptr));
-    EXPECT_EQ(back, image.samples);
+    EXPECT_EQ(back, samples);
   }
-}
-
-TEST(Png, AColourPictureThatDoesNotAgreeWithItselfIsAnErrorAndLeavesNothing) {
-  ScratchFolder const folder;
-  auto const refusal = [&](io::RgbImage const& image) {
-    return message_of<coir::PreconditionError>([&] { io::write_png(folder / "a.png", image); });
-  };
-  expect_parts(refusal({0, 1, {}}), {"at least 1 row", "not 0"});
-  expect_parts(refusal({1, 0, {}}), {"at least 1 column", "not 0"});
-  expect_parts(refusal({2, 1, {1, 2, 3}}), {"3 * rows * columns samples", "not 3"});
-  EXPECT_EQ(folder.entries(), 0);
 }
 
 TEST(Png, ALargeFlatPictureIsJustifiedByAFewBytes) {
@@ -316,17 +307,13 @@ TEST(Png, RowsMadeOneByOneAreThoseOfAPicture) {
   });
   io::write_png(folder / "whole.png", gray);
   EXPECT_EQ(get(folder / "gray.png"), get(folder / "whole.png"));
-  io::RgbImage const rgb{2, 1, {1, 2, 3, 40, 50, 255}};
-  io::write_png(folder / "rgb.png", 2, 1,
-                [&](int i, auto samples) { std::copy_n(rgb.pixel(i, 0), 3, samples.begin()); });
-  io::write_png(folder / "whole.png", rgb);
-  EXPECT_EQ(get(folder / "rgb.png"), get(folder / "whole.png"));
   EXPECT_THROW(io::write_png(folder / "none.png", 2, 1,
                              [](int, std::span<std::uint8_t>) { throw std::runtime_error("no"); }),
                std::runtime_error);
+  EXPECT_THROW(io::write_png(folder / "none.png", 0, 1, {}), coir::PreconditionError);
   EXPECT_THROW(io::write_png(folder / "none.png", io::GrayForm{0, 1, 8}, {}),
                coir::PreconditionError);
-  EXPECT_EQ(folder.entries(), 3);
+  EXPECT_EQ(folder.entries(), 2);
 }
 
 TEST(Png, AFullDiskIsAnError) {

@@ -10,6 +10,7 @@
 
 #include <Kokkos_Complex.hpp>
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -101,7 +102,8 @@ NpyArray read_npy(std::filesystem::path const& path);
 /// \throws InputError unless it is `rank`
 void expects_rank(NpyArray const& array, int rank);
 
-/// Writes an array's elements as `type`, in C order, to `out`, converted as by copy_to_view.
+/// Writes an array's elements as `type`, in the array's order, to `out`, converted as by
+/// copy_to_view.
 ///
 /// \throws InputError if the types don't convert, or a value doesn't fit
 void convert(NpyArray const& array, NpyType type, Rounding rounding, std::byte* out);
@@ -137,8 +139,14 @@ template <class V>
 void copy_to_view(NpyArray const& array, V const& view, Rounding rounding = Rounding::refuse) {
   using T = typename V::value_type;
   detail::expects_shape(array, shape_of(view));
-  fill_in_c_order(view, [&](T* elements) {
-    convert(array, npy_type<T>, rounding, reinterpret_cast<std::byte*>(elements));
+  Kokkos::fence();  // a kernel may still use the View
+  auto elements = detail::strided_to_fill(view);
+  if (array.fortran_order) {  // C order of the axes in reverse
+    std::reverse(elements.extents.begin(), elements.extents.end());
+    std::reverse(elements.strides.begin(), elements.strides.end());
+  }
+  detail::fill<typename V::memory_space>(elements, [&](T* in_c_order) {
+    convert(array, npy_type<T>, rounding, reinterpret_cast<std::byte*>(in_c_order));
   });
 }
 

@@ -4,7 +4,6 @@
 /// PNG pictures by libpng: every kind is read as grey; grey and colour pictures are written.
 
 #include <coir/io/gray_image.hpp>
-#include <coir/io/rgb_image.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -38,16 +37,14 @@ GrayImage read_png(std::filesystem::path const& path);
 /// \throws ResourceError if libpng refuses it or memory is short, or as AtomicFile
 void write_png(std::filesystem::path const& path, GrayImage const& image);
 
-/// Writes a colour PNG file of 8 bits, whole or not at all.
-void write_png(std::filesystem::path const& path, RgbImage const& image);
-
 /// Writes a grey PNG file from rows that are made one by one, so that only one is in memory.
 void write_png(std::filesystem::path const& path, GrayForm const& form, GrayRows const& fill);
 
-/// Sets the red, green and blue of each pixel of a row, 0 to 255. Called with rows 0, 1, ...
+/// Sets the red, green and blue of each pixel of a row, one after the other, 0 to 255. Called with
+/// rows 0, 1, ...
 using RgbRows = std::function<void(int row, std::span<std::uint8_t> samples)>;
 
-/// Writes a colour PNG file from rows that are made one by one.
+/// Writes a colour PNG file (sRGB) of 8 bits from rows that are made one by one.
 void write_png(std::filesystem::path const& path, int rows, int columns, RgbRows const& fill);
 
 /// Writes a field in grey levels. Values, also infinite ones, are clamped to 0 and the maximum, and
