@@ -1,7 +1,7 @@
 #include "comparison.hpp"
 
 #include <compare/json_place.hpp>
-#include <support/or_null.hpp>
+#include <support/report.hpp>
 #include <support/text.hpp>
 
 #include <coir/core/errors.hpp>

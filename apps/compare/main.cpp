@@ -56,8 +56,8 @@ struct CompareSettings {
 };
 
 void add_output(CommandLine& line, std::filesystem::path& path) {
-  add_folder(line, "--output", path,
-             "Folder for compare.html, compare.md and compare.json (default compare)");
+  add_path(line, "--output", path, "FOLDER",
+           "Folder for compare.html, compare.md and compare.json (default compare)");
 }
 
 std::string parse_name(std::string const& text) {

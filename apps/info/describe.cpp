@@ -1,6 +1,5 @@
 #include "describe.hpp"
 
-#include <support/or_null.hpp>
 #include <support/report.hpp>
 #include <support/text.hpp>
 #include <support/units.hpp>

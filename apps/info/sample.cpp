@@ -1,6 +1,6 @@
 #include "sample.hpp"
 
-#include <support/or_null.hpp>
+#include <support/report.hpp>
 
 #include <array>
 #include <cstdio>

@@ -1,7 +1,7 @@
 #include "present.hpp"
 
 #include <compare/json_place.hpp>
-#include <support/or_null.hpp>
+#include <support/report.hpp>
 #include <support/table.hpp>
 #include <support/units.hpp>
 

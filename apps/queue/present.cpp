@@ -3,7 +3,7 @@
 #include <coir/core/resident.hpp>
 #include <coir/core/version.hpp>
 
-#include <support/or_null.hpp>
+#include <support/report.hpp>
 #include <support/table.hpp>
 #include <support/text.hpp>
 #include <support/units.hpp>

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Where an application computes: on the cores, or on the device that it was compiled for. One build does both.
+/// Where an application computes: on the cores, or on the device that it was compiled for. One
+/// build does both.
 
 #include <string>
 

@@ -2,7 +2,8 @@
 
 /// \file
 /// Colours for numbers from 0 to 1 that look evenly spaced: a path through OKLab, a space in which
-/// distances are what the eye sees (B. Ottosson, "A perceptual color space for image processing", 2020).
+/// distances are what the eye sees (B. Ottosson, "A perceptual color space for image processing",
+/// 2020).
 
 #include <algorithm>
 #include <array>
@@ -37,9 +38,9 @@ inline std::array<double, 3> to_srgb(OkLab const& lab) {
           gamma(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s)};
 }
 
-/// The path: lightness rises evenly from dark to light, while the hue turns from blue over violet and red
-/// to yellow. The saturation is that of an arch, which fits between the darkest and lightest colours that
-/// screens show.
+/// The path: lightness rises evenly from dark to light, while the hue turns from blue over violet
+/// and red to yellow. The saturation is that of an arch, which fits between the darkest and
+/// lightest colours that screens show.
 inline OkLab colour_path(double t) {
   constexpr double pi = std::numbers::pi;
   double const hue = (-0.55 + 1.1 * t) * pi;

@@ -42,7 +42,8 @@ CommandLine::CommandLine(std::string const& name, std::string const& description
 CommandLine::CommandLine(std::shared_ptr<CLI::App> app, std::shared_ptr<Names> given)
     : app_(std::move(app)), given_(std::move(given)) {}
 
-/// What `set` refuses names the option, or of a value that is in a configuration the file and the key.
+/// What `set` refuses names the option, or of a value that is in a configuration the file and the
+/// key.
 template <class Value>
 std::function<void(Value const&)> CommandLine::naming_it(
     std::string const& name, std::function<void(Value const&)> const& set) const {
@@ -151,8 +152,6 @@ CommandLine::Wish CommandLine::parse(std::vector<std::string> const& arguments) 
   } catch (CLI::ParseError const& error) {
     throw PreconditionError(explain(*app_, error));
   }
-  std::string const idle = option_without_effect(part, *given_);
-  expects(idle.empty(), idle);
   return {};
 }
 

@@ -3,7 +3,8 @@
 /// \file
 /// The command line of an application: what it takes, and what the user gave.
 ///
-/// CLI11 reads it. Its headers take g++ longer than most applications' own lines, so that sources of apps/support alone include them.
+/// CLI11 reads it. Its headers take g++ longer than most applications' own lines, so that sources
+/// of apps/support alone include them.
 
 #include <functional>
 #include <memory>
@@ -18,8 +19,8 @@ class Option;
 
 namespace coir::apps {
 
-/// An option of a command line, which it must not outlive. A copy is the same option, and so is what its members return, for the
-/// next one.
+/// An option of a command line, which it must not outlive. A copy is the same option, and so is
+/// what its members return, for the next one.
 class Option {
  public:
   explicit Option(CLI::Option* option) : option_(option) {}
@@ -34,7 +35,7 @@ class Option {
   Option expected(int least, int most) const;
   /// It can't be given together with another one.
   Option excludes(Option other) const;
-  /// It can be given only together with another one, which is not turned off if it is a flag.
+  /// It can be given only together with another one.
   Option needs(Option other) const;
   /// Configurations don't hold it.
   Option only_on_command_line() const;
@@ -50,9 +51,10 @@ class Option {
 
 /// The command line of an application, or of one of its subcommands. A copy is the same one.
 ///
-/// Options have names like "--size"; those without dashes, like "FILE", stand for what is given by its place. `help` is their text
-/// in --help, where further lines are put below the first. Functions are copied; variables that options set, and what functions refer to,
-/// must live until parse() has returned.
+/// Options have names like "--size"; those without dashes, like "FILE", stand for what is given by
+/// its place. `help` is their text in --help, where further lines are put below the first.
+/// Functions are copied; variables that options set, and what functions refer to, must live until
+/// parse() has returned.
 class CommandLine {
  public:
   /// \param name         of the program, which messages begin with
@@ -72,9 +74,9 @@ class CommandLine {
 
   /// An option with one value.
   Option add_option(std::string const& name, std::string& value, std::string const& help);
-  /// An option with one value, which `set` is called with; that may throw a PreconditionError that says why it takes no such value.
-  /// parse() names the option before it, if it doesn't name it; of a value in a configuration it throws an InputError that names
-  /// the file and the key.
+  /// An option with one value, which `set` is called with; that may throw a PreconditionError that
+  /// says why it takes no such value. parse() names the option before it, if it doesn't name it; of
+  /// a value in a configuration it throws an InputError that names the file and the key.
   Option add_option(std::string const& name, std::function<void(std::string const&)> const& set,
                     std::string const& help);
 
@@ -86,12 +88,14 @@ class CommandLine {
                   std::function<void(std::vector<std::string> const&)> const& set,
                   std::string const& help);
 
-  /// A part of the application with options of its own. Users must name one of those that there are.
+  /// A part of the application with options of its own. Users must name one of those that there
+  /// are.
   CommandLine add_subcommand(std::string const& name, std::string const& description);
   /// Whether the user named this subcommand.
   bool is_chosen() const;
 
-  /// Leaves -h to options of one letter: CLI11 from 2.4 on takes --h for a second one. run() gives help for -h all the same.
+  /// Leaves -h to options of one letter: CLI11 from 2.4 on takes --h for a second one. run() gives
+  /// help for -h all the same.
   void leave_out_short_help();
   /// Words --help as all applications do, and adds --version, which prints `text`.
   void add_help_and_version(std::string const& text);
@@ -112,10 +116,12 @@ class CommandLine {
     std::string text{};    ///< what it prints
   };
 
-  /// Reads what the program was started with: sets variables, and calls what options were added with.
+  /// Reads what the program was started with: sets variables, and calls what options were added
+  /// with.
   ///
   /// \param arguments  as main() has them, the first of which is the program's name
-  /// \throws PreconditionError, or what an option's function throws, for arguments that aren't understood
+  /// \throws PreconditionError, or what an option's function throws, for arguments that aren't
+  /// understood
   Wish parse(std::vector<std::string> const& arguments);
 
   /// For sources of apps/support.

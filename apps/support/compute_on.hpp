@@ -14,8 +14,8 @@
 
 namespace coir::apps {
 
-/// Returns body(exec) for the default instance of a place's execution space. In builds for hosts there is one such space, and
-/// `body` is compiled for it alone.
+/// Returns body(exec) for the default instance of a place's execution space. In builds for hosts
+/// there is one such space, and `body` is compiled for it alone.
 template <class Body>
 auto compute_on([[maybe_unused]] Place place, Body const& body) {
   if constexpr (!runs_on_host<Kokkos::DefaultExecutionSpace>)

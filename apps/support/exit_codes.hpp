@@ -17,8 +17,8 @@ enum class ExitCode : int {
   interrupted = 130,  ///< stopped by Ctrl-C, as shells count it; 143 by SIGTERM, 129 by SIGHUP
 };
 
-/// Ends an application with one line on stderr and this code; for outcomes that aren't exceptions of
-/// the library, such as a solve that ends in NaN.
+/// Ends an application with one line on stderr and this code; for outcomes that aren't exceptions
+/// of the library, such as a solve that ends in NaN.
 class Failure : public std::runtime_error {
  public:
   Failure(ExitCode code, std::string const& line) : std::runtime_error(line), code_(code) {}

@@ -10,7 +10,6 @@
 #include <array>
 #include <atomic>
 #include <csignal>
-#include <cstdio>
 #include <mutex>
 #include <set>
 
@@ -60,7 +59,8 @@ void end_now(int) {
   int const code = final_code >= 0 ? final_code.load() : interrupt_code();
   if (calls_to_end++ == 0) {
     call_me_in(microseconds_to_write_a_line);  // stderr may be a pipe that nobody reads
-    // First the line, so that nobody tells of files that can't be written because they are removed here.
+    // First the line, so that nobody tells of files that can't be written because they are removed
+    // here.
     bool const is_over = final_code >= 0, line_is_mine = !is_over && claim_last_line();
     if (!is_over) {
       io::remove_unfinished();
@@ -94,7 +94,8 @@ void answer_signals(std::string const& program) {
   program_name = kept(program);
   struct sigaction action = {};
   action.sa_handler = end_now;
-  // For the second call, if the first waits for its line to be read; who writes a line meanwhile goes on with it.
+  // For the second call, if the first waits for its line to be read; who writes a line meanwhile
+  // goes on with it.
   action.sa_flags = SA_NODEFER | SA_RESTART;
   sigaction(SIGALRM, &action, nullptr);
   sigset_t alarm;  // which the parent of this program may have blocked
@@ -133,14 +134,7 @@ void remove_empty_folder_when_stopped(std::filesystem::path const& folder) {
   new_folder = name->c_str();
 }
 
-void say_of_files(std::string const& text) {
-  // This is said as often as there are checkpoints. A handler reads the last one, or the one before.
-  static std::array<std::array<char, 1024>, 4> texts;
-  static std::size_t next = 0;
-  auto& place = texts[next++ % texts.size()];
-  std::snprintf(place.data(), place.size(), "%s", one_line(text).c_str());
-  of_files = place.data();
-}
+void say_of_files(std::string const& text) { of_files = kept(text); }
 
 void stop_if_interrupted() {
   if (interrupted())

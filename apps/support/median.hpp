@@ -6,7 +6,8 @@
 
 namespace coir::apps {
 
-/// The middle one of the values, of which there is one at least, or the mean of the two in the middle.
+/// The middle one of the values, of which there is one at least, or the mean of the two in the
+/// middle.
 inline double median_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   std::size_t const middle = values.size() / 2;

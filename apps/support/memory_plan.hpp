@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// The memory that a run takes at most: worked out and asked for before the work, reported beside what it took.
+/// The memory that a run takes at most: worked out and asked for before the work, reported beside
+/// what it took.
 
 #include <support/report.hpp>
 
@@ -21,17 +22,18 @@ struct MemoryPlan {
   std::optional<std::int64_t> device{};  ///< of the device, if kernels run on one
 };
 
-/// An estimate of the host memory beside fields: rows on their way to a file, libraries' tables, threads' stacks, and a page
-/// of 2 MiB that is only used in part.
+/// An estimate of the host memory beside fields: rows on their way to a file, libraries' tables,
+/// threads' stacks, and a page of 2 MiB that is only used in part.
 ///
 /// \param field  bytes of one of them
 std::int64_t bytes_beside(std::int64_t field);
 
-/// The host memory that MPI takes for messages to and from the other ranks of the machine. Collective.
+/// The host memory that MPI takes for messages to and from the other ranks of the machine.
+/// Collective.
 std::int64_t bytes_of_messages(distributed::Group const& group);
 
-/// The plan with at least what the process has held until now: files that the plan depends on take memory while they are read, which
-/// is asked for there.
+/// The plan with at least what the process has held until now: files that the plan depends on take
+/// memory while they are read, which is asked for there.
 MemoryPlan with_what_was_read(MemoryPlan plan);
 
 /// Stops a run that can't have its memory.
@@ -40,8 +42,8 @@ MemoryPlan with_what_was_read(MemoryPlan plan);
 /// \throws ResourceError naming the need, what is free, and the remedy
 void expects_memory(MemoryPlan const& plan, std::string const& what);
 
-/// Stops a run on several ranks that can't have its memory. Each rank has limits of its own, those of one machine share its
-/// memory, and some may share a device. Collective.
+/// Stops a run on several ranks that can't have its memory. Each rank has limits of its own, those
+/// of one machine share its memory, and some may share a device. Collective.
 ///
 /// \param device  bytes that tell the ranks' devices apart within a machine, see device_identity()
 void expects_memory(distributed::Group const& group, MemoryPlan const& plan,
@@ -50,8 +52,9 @@ void expects_memory(distributed::Group const& group, MemoryPlan const& plan,
 /// The plan with the most that any rank takes on its host in all, and on its device. Collective.
 MemoryPlan most_of(distributed::Group const& group, MemoryPlan const& plan);
 
-/// Has fields, and all blocks of 1 MiB or more, come from the system one by one and go back when they are freed. Left to
-/// itself the C library keeps the first ones that are freed, and fits later ones of other sizes between them, with gaps.
+/// Has fields, and all blocks of 1 MiB or more, come from the system one by one and go back when
+/// they are freed. Left to itself the C library keeps the first ones that are freed, and fits later
+/// ones of other sizes between them, with gaps.
 void keep_large_blocks_apart();
 
 /// Adds `bytes_predicted` and `bytes_peak`, of the process, and `device_bytes_predicted`.

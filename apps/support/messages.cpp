@@ -62,7 +62,8 @@ std::string unknown_argument(CLI::App const& app, std::string const& argument) {
   return "unknown option " + name + hint + help;
 }
 
-/// A message about an option with too few or too many values, which says what it takes. CLI11 only gives the number.
+/// A message about an option with too few or too many values, which says what it takes. CLI11 only
+/// gives the number.
 ///
 /// \return  empty unless the message begins with an option's name
 std::string wrong_number_of_values(CLI::App const& app, std::string const& message) {
@@ -116,18 +117,6 @@ std::string misused_option(CLI::App const& app, std::vector<std::string> const& 
     if (times[option] > 0 && times[app.get_option_no_throw(opposite)] > 0)
       return name + " and " + opposite + " contradict each other: leave one out";
   }
-  return {};
-}
-
-std::string option_without_effect(CLI::App const& app, std::set<std::string> const& given) {
-  for (CLI::Option const* option : app.get_options())
-    for (CLI::Option const* needed : option->get_needs()) {
-      std::string const name = option->get_name(), flag = needed->get_name();
-      bool const is_overruled = given.contains(flag) && !given.contains(name);
-      if (option->count() > 0 && is_flag(*needed) && !needed->as<bool>() && !is_overruled)
-        return name + " requires " + flag + ", which is turned off: leave one of them out; see " +
-               full_name(app) + " --help";
-    }
   return {};
 }
 

@@ -3,7 +3,6 @@
 /// \file
 /// Messages about wrong command lines, one line each.
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -27,15 +26,9 @@ std::string explain(CLI::App const& app, CLI::ParseError const& error);
 /// \param in_files  only those that configurations may hold
 std::string nearest_option(CLI::App const& app, std::string const& name, bool in_files = false);
 
-/// Options given more often than once or beside their opposite, and flags with a value that is neither true nor false:
-/// CLI11 passes over some of them. Empty if there are none.
+/// Options given more often than once or beside their opposite, and flags with a value that is
+/// neither true nor false: CLI11 passes over some of them. Empty if there are none.
 std::string misused_option(CLI::App const& app, std::vector<std::string> const& arguments);
-
-/// An option that was given although a flag that it needs is turned off; CLI11 only asks whether that was given. Empty if there is
-/// none, or a configuration holds the option and the flag was turned off where the program was started, which counts.
-///
-/// \param given  the names of options there, as opposed to those in a configuration: "--size"
-std::string option_without_effect(CLI::App const& app, std::set<std::string> const& given);
 
 /// A line without its middle if it is as long as only a name of a file or a value can make it.
 std::string shortened(std::string const& line);

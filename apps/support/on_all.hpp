@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Steps of an application on several ranks: if one rank fails or is interrupted, all of them end in the same way.
+/// Steps of an application on several ranks: if one rank fails or is interrupted, all of them end
+/// in the same way.
 
 #include <coir/distributed/together.hpp>
 
@@ -16,12 +17,13 @@ namespace coir::apps {
 bool share_interrupt(distributed::Group const& group);
 
 namespace detail {
-/// Throws the exception that is being handled, which all ranks have: as a Failure that says the same if any was interrupted.
+/// Throws the exception that is being handled, which all ranks have: as a Failure that says the
+/// same if any was interrupted.
 [[noreturn]] void rethrow_on_all(distributed::Group const& group);
 }  // namespace detail
 
-/// distributed::together(), which throws on all ranks what `action` throws on any, for actions that an interrupt may end by a Failure
-/// on some ranks only: then all throw it.
+/// distributed::together(), which throws on all ranks what `action` throws on any, for actions that
+/// an interrupt may end by a Failure on some ranks only: then all throw it.
 template <class Action>
 auto on_all(distributed::Group const& group, Action&& action) {
   try {
@@ -31,7 +33,8 @@ auto on_all(distributed::Group const& group, Action&& action) {
   }
 }
 
-/// A step of the first rank alone, such as to write a file that there is once. If it fails all ranks end.
+/// A step of the first rank alone, such as to write a file that there is once. If it fails all
+/// ranks end.
 template <class Action>
 void on_first(distributed::Group const& group, Action&& action) {
   on_all(group, [&] {

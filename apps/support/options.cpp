@@ -22,16 +22,6 @@ std::string limits(std::int64_t lowest, std::int64_t highest) {
   return "from " + std::to_string(lowest) + " to " + std::to_string(highest);
 }
 
-/// \param kind  what it names: "a file"
-Option add_named(CommandLine& line, std::string const& name, std::filesystem::path& path,
-                 std::string const& kind, std::string const& help) {
-  auto const set = [=, &path](std::string const& text) {
-    expects(!text.empty(), name + " must name " + kind + ", not ''");
-    path = text;
-  };
-  return line.add_option(name, set, help);
-}
-
 }  // namespace
 
 std::int64_t parse_whole_number(std::string const& option, std::string const& text,
@@ -62,19 +52,21 @@ void reject_choice(std::string const& option, std::string const& text,
                           in_quotes(text));
 }
 
-Option add_file(CommandLine& line, std::string const& name, std::filesystem::path& path,
-                std::string const& help) {
-  return add_named(line, name, path, "a file", help).type_name("FILE");
-}
-
-Option add_folder(CommandLine& line, std::string const& name, std::filesystem::path& path,
-                  std::string const& help) {
-  return add_named(line, name, path, "a folder", help).type_name("FOLDER");
-}
-
 Option add_path(CommandLine& line, std::string const& name, std::filesystem::path& path,
                 std::string const& type_name, std::string const& help) {
-  return add_named(line, name, path, "a file or folder", help).type_name(type_name);
+  std::string const kind = type_name == "FILE"     ? "a file"
+                           : type_name == "FOLDER" ? "a folder"
+                                                   : "a file or folder";
+  auto const set = [=, &path](std::string const& text) {
+    expects(!text.empty(), name + " must name " + kind + ", not ''");
+    path = text;
+  };
+  return line.add_option(name, set, help).type_name(type_name);
+}
+
+Option add_file(CommandLine& line, std::string const& name, std::filesystem::path& path,
+                std::string const& help) {
+  return add_path(line, name, path, "FILE", help);
 }
 
 void add_progress_and_quiet(CommandLine& line, ProgressMode& progress, bool& quiet) {

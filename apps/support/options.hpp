@@ -96,13 +96,9 @@ Option add_choice(CommandLine& line, std::string const& name, Value& value,
 Option add_file(CommandLine& line, std::string const& name, std::filesystem::path& path,
                 std::string const& help);
 
-/// An option that names a folder.
-Option add_folder(CommandLine& line, std::string const& name, std::filesystem::path& path,
-                  std::string const& help);
-
-/// An option that names a file or a folder.
+/// An option that names a file or a folder, which sets `path`.
 ///
-/// \param type_name  which of them, in --help: "FILE|FOLDER"
+/// \param type_name  which of them, in --help: "FILE", "FOLDER", "FILE|FOLDER"
 Option add_path(CommandLine& line, std::string const& name, std::filesystem::path& path,
                 std::string const& type_name, std::string const& help);
 

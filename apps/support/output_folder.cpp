@@ -42,8 +42,8 @@ OutputFolder::~OutputFolder() {
   if (lock_ >= 0) close(lock_);
 }
 
-// The system forgets the lock when the program ends, however it does. Where a file system has no locks for folders,
-// nobody is kept out.
+// The system forgets the lock when the program ends, however it does. Where a file system has no
+// locks for folders, nobody is kept out.
 void OutputFolder::lock() {
   lock_ = open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (lock_ >= 0 && flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)

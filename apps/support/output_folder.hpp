@@ -4,13 +4,13 @@
 
 namespace coir::apps {
 
-/// A folder that files are going to be written to, by one program at a time. It is made if it isn't there, and goes
-/// again if nothing has come into it when the program ends.
+/// A folder that files are going to be written to, by one program at a time. It is made if it isn't
+/// there, and goes again if nothing has come into it when the program ends.
 class OutputFolder {
  public:
   /// \param first  a file that is going to come into it
-  /// \throws ResourceError naming the path and the cause if the folder can't be made, or the file not written, or
-  ///                       another program writes there
+  /// \throws ResourceError naming the path and the cause if the folder can't be made, or the file
+  ///   not written, or another program writes there
   OutputFolder(std::filesystem::path path, std::filesystem::path const& first);
   ~OutputFolder();
   OutputFolder(OutputFolder const&) = delete;

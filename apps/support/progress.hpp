@@ -13,7 +13,8 @@ enum class ProgressMode {
   never,      ///< --quiet
 };
 
-/// One line on stderr that says how far a computation got, at which rate, and how long it takes yet.
+/// One line on stderr that says how far a computation got, at which rate, and how long it takes
+/// yet.
 ///
 /// On a terminal the line is rewritten up to ten times a second; elsewhere a new line is written
 /// every second. It is wiped from a terminal at the end.

@@ -42,16 +42,16 @@ std::string version_text(std::string const& name) {
   return text + ")";
 }
 
-/// Opens stdin, stdout and stderr where whoever started the program closed them, so that no other file takes
-/// their numbers and gets what is printed. open() takes the lowest number that is free.
+/// Opens stdin, stdout and stderr where whoever started the program closed them, so that no other
+/// file takes their numbers and gets what is printed. open() takes the lowest number that is free.
 void open_standard_streams() {
   for (int const stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0)
       (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/// Waits a while for the first rank to report a failure. Often all ranks fail alike: then the first one reports it, and ends
-/// the others while they wait here.
+/// Waits a while for the first rank to report a failure. Often all ranks fail alike: then the first
+/// one reports it, and ends the others while they wait here.
 void let_first_rank_speak(ExitCode failure) {
   if (distributed::launch().rank == 0) return;
   if (failure == ExitCode::interrupted) claim_last_line();
@@ -70,24 +70,6 @@ int fail(CommandLine const& line, ExitCode failure, std::string const& message) 
 }
 
 constexpr char out_of_memory[] = "out of memory: use a smaller input or single precision";
-
-std::terminate_handler usual_end = nullptr;
-
-/// Ends a program that lacks memory where nothing catches that: before run(), or while the program
-/// makes its last line.
-void end_without_memory() {
-  if (std::exception_ptr const thrown = std::current_exception()) try {
-      std::rethrow_exception(thrown);
-    } catch (std::bad_alloc const&) {
-      write_last_line("error: out of memory\n");
-      _exit(static_cast<int>(ExitCode::resources));
-    } catch (...) {  // a defect
-    }
-  usual_end();
-}
-
-[[maybe_unused]] bool const is_set =
-    (usual_end = std::set_terminate(end_without_memory), usual_end != nullptr);
 
 /// Kokkos reports a failed allocation by exceptions of types that differ between its versions.
 bool is_allocation_failure(std::string_view message) {
@@ -120,8 +102,8 @@ Arguments parse(CommandLine& line, int argc, char** argv, bool takes_kokkos_argu
 int run_guarded(CommandLine& line, std::function<ExitCode()> const& body) {
   open_standard_streams();
   keep_large_blocks_apart();
-  std::signal(SIGXFSZ,
-              SIG_IGN);  // a limit on file sizes is then an error of the write, like a full disk
+  // A limit on file sizes is then an error of the write, like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     answer_signals(line.name());
     line.add_help_and_version(version_text(line.name()));
@@ -211,7 +193,8 @@ int run_on_ranks(CommandLine& line, int argc, char** argv,
     // Before the command line is read: where that of one rank is wrong, the others hear of it.
     auto const launched = distributed::launch();
     bool const connects = launched.size != 1 && distributed::has_mpi();
-    // A launcher stops those who wait for a rank that has ended before it was here, with a line of its own.
+    // A launcher stops those who wait for a rank that has ended before it was here, with a line of
+    // its own.
     be_silent_when_stopped(connects || launched.rank > 0);
     if (connects) session.emplace(argc, argv);
     be_silent_when_stopped(launched.rank > 0);

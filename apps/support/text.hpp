@@ -26,7 +26,8 @@ std::string in_quotes(std::string const& text);
 /// The texts, with a separator between them.
 std::string joined(std::vector<std::string> const& texts, std::string const& separator);
 
-/// The parts between separators, without blanks around them. There is at least one part, and none after a last separator.
+/// The parts between separators, without blanks around them. There is at least one part, and none
+/// after a last separator.
 std::vector<std::string> split(std::string const& text, char separator);
 
 }  // namespace coir::apps

@@ -87,9 +87,6 @@ TEST(CommandLine, OptionsThatNeedOrExcludeOthersAreNamed) {
   EXPECT_NE(both.find("excludes"), std::string::npos) << both;
   EXPECT_NE(both.find(": leave one of them out; see app --help"), std::string::npos) << both;
   EXPECT_EQ(line.parse({"app", "--must", "1", "--cores", "2", "--forecast"}).option, "");
-  EXPECT_EQ(
-      refusal(line, {"app", "--must", "1", "--cores", "2", "--forecast=false"}),
-      "--cores requires --forecast, which is turned off: leave one of them out; see app --help");
 }
 
 TEST(CommandLine, WhatAnOptionDoesntTakeNamesIt) {

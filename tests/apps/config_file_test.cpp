@@ -117,11 +117,6 @@ TEST(Toml, ByteOrderMarksAndReturnsAreNoPartOfIt) {
   EXPECT_EQ(entries[1].values, (Strings{"2", "3"}));
 }
 
-TEST(Toml, ZeroBytesAreNoText) {
-  for (std::string const& text : {std::string("a = 4\0\n", 7), std::string("a\0=\0004\0\n\0", 8)})
-    EXPECT_EQ(refusal(text), "file: is no text: it holds a zero byte; save it as UTF-8");
-}
-
 TEST(Toml, WhatIsNoneNamesTheLine) {
   EXPECT_EQ(refusal("a = 1\nparticles 8\n"),
             "file, line 2: a line must be KEY = VALUE, not 'particles 8'");
@@ -139,18 +134,6 @@ TEST(Toml, WhatIsNoneNamesTheLine) {
     EXPECT_TRUE(contains(refusal(text), "a list has no end")) << refusal(text);
   EXPECT_TRUE(contains(refusal("a = [1 2]"), "commas"));
   EXPECT_TRUE(contains(refusal("a = [[1]]"), "lists of lists"));
-}
-
-TEST(Toml, ACommentThatTouchesAWordMayBePartOfIt) {
-  EXPECT_EQ(
-      refusal("a = 1\noutput = run#2\n"),
-      "file, line 2: 'run' touches a '#', which begins a comment: put the value in quotes, or "
-      "a space before the comment");
-  EXPECT_TRUE(contains(refusal("a = [1, b#2]"), "'b' touches a '#'"));
-  for (std::string const number : {"3", "-1.5e3", "+2", "true", "false"})
-    EXPECT_EQ(read_toml("a = " + number + "#comment", "file").front().values, Strings{number});
-  EXPECT_EQ(read_toml("a = run #2", "file").front().values, Strings{"run"});
-  EXPECT_EQ(read_toml("a = [b, #2\nc]", "file").front().values, (Strings{"b", "c"}));
 }
 
 TEST(Toml, DepthAndLengthTakeNoTimeOfTheirOwn) {
@@ -223,15 +206,4 @@ TEST(ConfigFile, AFlagOnTheCommandLineCountsBeforeItsOppositeInAFile) {
   EXPECT_EQ(parse("switch = false", {"--no-switch=false"}).switched, true);
   EXPECT_EQ(parse("no-switch = false", {"--switch=false"}).switched, false);
   EXPECT_EQ(parse("no-switch = true").switched, false);
-}
-
-TEST(ConfigFile, AFileThatNoConfigurationCouldBeIsntRead) {
-  coir::testing::TemporaryFolder const folder;
-  coir::io::write_file(folder / "c.toml", "#");
-  std::filesystem::resize_file(folder / "c.toml", std::uintmax_t(65) << 20);
-  CommandLine line("app");
-  coir::apps::add_config_file(line);
-  std::string const message = message_of<InputError>(
-      [&] { line.parse({"app", "--config=" + (folder / "c.toml").string()}); });
-  EXPECT_TRUE(contains(message, "larger than 64 MiB")) << message;
 }

@@ -15,7 +15,6 @@
 
 int main(int argc, char** argv) {
   using coir::apps::ExitCode;
-  if (argc > 1 && argv[1] == std::string("early")) throw std::bad_alloc();
   coir::apps::CommandLine line("failing-app", "Fails as asked.");
   std::string input;
   std::string kind = "nothing";

@@ -59,9 +59,6 @@ TEST(Run, EveryKindOfErrorHasItsCode) {
   EXPECT_TRUE(contains(failure(4, "x --throw huge"), "out of memory"));
 #endif
   EXPECT_EQ(failure(1, "x --throw other"), "a defect\n");
-  auto const early = run("early");  // while the options are added
-  EXPECT_EQ(early.code, 4);
-  EXPECT_EQ(early.errors, "error: out of memory\n");
 }
 
 TEST(Run, ASignalAtTheEndHasItsCodeAndItsLine) {
