@@ -23,14 +23,6 @@ def png_of(header, data):
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
 
 
-def forged_png(rng):
-    """A valid frame around a header that lies."""
-    side = rng.choice([0, 1, 2**31 - 1, 2**31, 2**32 - 1, 100_000])
-    header = struct.pack(">IIBBBBB", side, rng.choice([side, 1, 8]), rng.choice([0, 1, 8, 16, 255]), rng.randrange(8),
-                         rng.choice([0, 0, 1]), rng.choice([0, 0, 1]), rng.choice([0, 1, 2]))
-    return png_of(header, rng.choice([b"", zlib.compress(b"\0" * 100), rng.randbytes(50)]))
-
-
 def npy_of(header, data):
     header += " " * (-(len(header) + 11) % 64) + "\n"
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode("latin1") + data
@@ -48,20 +40,6 @@ def npy(rng, shape, kind=None):
         data = rng.randbytes(count * int(kind[2]))
     order = rng.choice(["False", "False", "True"])
     return npy_of(f"{{'descr': '{kind}', 'fortran_order': {order}, 'shape': {tuple(shape)!r}, }}", data)
-
-
-def forged_npy(rng):
-    """A header that lies, or isn't one."""
-    shape = rng.choice(["(8, 8)", "(1000000000000, 1)", "(-8, 8)", "()", "(8,)", "(" * 5000 + ")" * 5000, "(8, 8, 8, 8, 8, 8, 8, 8)",
-                        "(99999999999999999999, 2)", "(4294967296, 4294967296)", "(8 8)", "(True, 8)", "(0, 8)", "8", "(8.0, 8)"])
-    kind = rng.choice(["<f4", ">f8", "<c8", "|O", "<U9", "[('a', '<f4')]", "", "<f2", "<f99999999999", "|V8", "<f16", "x" * 3000])
-    header = f"{{'descr': '{kind}', 'fortran_order': {rng.choice(['False', 'True', 'None', '0'])}, 'shape': {shape}, }}"
-    if rng.random() < 0.3:
-        header = damaged(rng, header.encode("latin1")).decode("latin1")
-    if rng.random() < 0.2:  # what numbers can't be
-        return npy_of("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }",
-                      struct.pack("<4f", 1, float("nan"), rng.choice([float("inf"), 1e38]), -3e38))
-    return npy_of(header[:60000], rng.randbytes(rng.choice([0, 10, 256, 512])))
 
 
 def damaged(rng, data):
@@ -104,18 +82,6 @@ def configuration(rng):
     rng.shuffle(lines)
     end = rng.choice(["\n", "\r\n"])
     return rng.choice([b"", b"\xef\xbb\xbf"]) + end.join("\n".join(lines).split("\n")).encode() + rng.choice([b"", b"\n"])
-
-
-def forged_configuration(rng):
-    deep = rng.choice([1000, 100_000])
-    return rng.choice([
-        "[" * deep + "]" * deep, "box = " + "[" * deep + "1" + "]" * deep, "[" + "a." * deep + "a]\nbox = 1", "a." * deep + "a = 1",
-        "box = [" + "1," * deep + "]", "outputs = [" + "0.5," * deep, 'box = "' + "x" * deep, "'" * deep, "=" * deep, "\n" * deep, "#" * deep,
-        "box = 1\n" * deep, "box 100", "box =", "= 100", "box = 100 200", "box = 1 = 2", '"box" = "100', "box = '''100'''", "[[box]]", "]",
-        "box = {a = 1}", "box = 0x64", "seed = -1", "seed = 1e3", "deterministic = maybe", "deterministic = 1", "deterministic", "config = 'x'",
-        "help = true", "quiet = \"yes\"", "boxx = 1", "Box = 1", "h =", "h", "\0\0\0", "box = \0", "\xff\xfe", "box\t=\t100\x07", "pictures = true\nno-pictures = true",
-        "outputs = [0.5 0.6]", "outputs = [[0.5]]", "outputs = [0.5,,0.6]", "outputs = ]", "stepper = fastpm'", "noise = ''", "report = '/dev/full'",
-        "output = 'none/run'", "restart = 'none'", "stop-after = 0", "scale-factors = []", "seed = []", "seed = [1, 2]", "t-cmb = -1"]).encode("latin1")
 
 
 ACCOUNTING = "JobID|Partition|User|Submit|Eligible|Start|State|Elapsed|Timelimit|ReqCPUS|ReqMem|ReqTRES"

@@ -47,7 +47,7 @@ def one_run(number, options, programs, user, scratch):
     """The faults of a run as text, empty if there are none, and what kind of run it was."""
     folder = scratch / str(number)
     folder.mkdir()
-    attack = attacks.make(f"{options.seed}/{number}", folder, sorted(programs), options)
+    attack = attacks.make(f"{options.seed}/{number}", folder, sorted(programs))
     # One user a run: a limit on a user's processes counts those of other runs, too.
     user = user + number if user is not None else None
     attack.setting.user = user
@@ -95,6 +95,7 @@ def main():
         programs = install(options.apps, scratch)
         if "info" not in programs:
             sys.exit(f"no info/coir-info in {options.apps}")
+        attacks.learn(programs)
         user = user_for_runs(programs)
         with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
             runs = [pool.submit(one_run, n, options, programs, user, scratch) for n in numbers]
