@@ -114,7 +114,7 @@ TEST_F(Jacobi, WithoutSweepsTheStartIsTheResult) {
 
 TEST_F(Jacobi, ColoursThatBecomeGreyAreTold) {
   io::write_png(folder / "colours.png", 1, 2, [](int, auto samples) {
-    std::ranges::copy({9, 9, 9, 0, 0, 200}, samples.begin());
+    std::ranges::copy(std::vector<std::uint8_t>{9, 9, 9, 0, 0, 200}, samples.begin());
   });
   std::string const note = "the picture's colours were turned into grey\n";
   auto const outcome = run("colours.png --sweeps 1 --report r.json");
