@@ -1,5 +1,6 @@
 # LAPACK, which the module linalg needs: that of the BLAS under Kokkos Kernels where it has one, as OpenBLAS has, or else
-# another. Sets COIR_HAS_LAPACK, and COIR_LAPACK_LIBRARIES to what must be linked besides Kokkos Kernels.
+# another; and cuSOLVER where Kokkos has CUDA. Sets COIR_HAS_LAPACK, and COIR_LAPACK_LIBRARIES to what must be linked besides
+# Kokkos Kernels.
 set(COIR_LAPACK_LIBRARIES "")
 set(COIR_HAS_LAPACK FALSE)
 if(KokkosKernels_FOUND)
@@ -22,4 +23,8 @@ if(KokkosKernels_FOUND)
     endif()
   endif()
   unset(coir_imported)
+  if(COIR_HAS_LAPACK AND Kokkos_DEVICES MATCHES "CUDA")
+    find_package(CUDAToolkit REQUIRED)
+    list(APPEND COIR_LAPACK_LIBRARIES CUDA::cusolver CUDA::cublas)
+  endif()
 endif()

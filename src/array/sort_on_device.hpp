@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Sorts rows of keys on a device: by Thrust on NVIDIA's, else by Kokkos' sorts.
+/// Sorts rows of keys on a device: by CUB on NVIDIA's, else by Kokkos' sorts.
 
 #include "sort_on_host.hpp"
 
@@ -13,14 +13,17 @@
 #include <Kokkos_Sort.hpp>
 
 #ifdef __CUDACC__
-#include <thrust/sort.h>
-#include <thrust/system/cuda/execution_policy.h>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_segmented_sort.cuh>
 #endif
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <vector>
+#include <limits>
+#include <string>
 
 namespace coir::detail {
 
@@ -65,39 +68,6 @@ void sort_by_key(Exec const& exec, Key* keys, std::int64_t* indices, std::int64_
   Kokkos::Experimental::sort_by_key(exec, Flat<Exec, Key>(keys, count),
                                     Flat<Exec, std::int64_t>(indices, count));
 }
-#endif
-
-#ifdef __CUDACC__
-
-// Thrust is called directly, because Kokkos gives it iterators for which it copies all keys and
-// indices. Thrust's work memory comes from the pool, whose error says how much is missing.
-
-/// Memory of the pool for Thrust, during its lifetime.
-class WorkMemory {
- public:
-  using value_type = char;
-  char* allocate(std::ptrdiff_t bytes) {
-    blocks_.push_back(MemoryPool<Kokkos::CudaSpace>::allocate(bytes));
-    return static_cast<char*>(blocks_.back().get());
-  }
-  void deallocate(char*, std::size_t) {}
-
- private:
-  std::vector<std::shared_ptr<void>> blocks_;
-};
-
-template <class Key>
-void sort_keys(Kokkos::Cuda const& exec, Key* keys, std::int64_t size) {
-  WorkMemory memory;
-  thrust::sort(thrust::cuda::par(memory).on(exec.cuda_stream()), keys, keys + size);
-}
-
-template <class Key>
-void sort_by_key(Kokkos::Cuda const& exec, Key* keys, std::int64_t* indices, std::int64_t size) {
-  WorkMemory memory;
-  thrust::sort_by_key(thrust::cuda::par(memory).on(exec.cuda_stream()), keys, keys + size, indices);
-}
-
 #endif
 
 template <class Exec, class Body>
@@ -181,6 +151,143 @@ template <class Exec, class Key>
 void argsort_on_device(Exec const&, Key* keys, std::int64_t* order, std::int64_t rows,
                        std::int64_t columns) {
   sort_copies<Exec>(keys, order, rows, columns);
+}
+
+#endif
+
+#ifdef __CUDACC__
+
+// Kokkos' sorts take iterators for which Thrust copies all keys and indices, so CUB is called
+// directly. Radix sorts are stable. Work memory comes from the pool, whose error says how much is
+// missing.
+
+namespace sorting {
+
+using Cuda = Kokkos::Cuda;
+using CudaSpace = Kokkos::CudaSpace;
+
+/// Calls a function of CUB for the size of its work memory, and again with the memory.
+template <class Call>
+void with_work_memory(Call const& call) {
+  auto const check = [](cudaError_t status) {
+    if (status != cudaSuccess)
+      throw EnvironmentError(std::string("CUB's sort failed: ") + cudaGetErrorString(status));
+  };
+  std::size_t bytes = 0;
+  check(call(nullptr, bytes));
+  auto const block =
+      MemoryPool<CudaSpace>::allocate(static_cast<std::int64_t>(std::max<std::size_t>(bytes, 1)));
+  check(call(block.get(), bytes));
+}
+
+/// The first element of each row.
+struct RowBegin {
+  std::int64_t columns;
+  __host__ __device__ std::int64_t operator()(std::int64_t row) const { return row * columns; }
+};
+
+/// Calls sort(first, rows) for groups of consecutive rows. Few long rows are sorted one by one, all
+/// others together: in a segmented sort a long row keeps a single block of threads busy.
+template <class Sort>
+void for_groups_of_rows(std::int64_t rows, std::int64_t columns, Sort const& sort) {
+  constexpr std::int64_t few = 64, long_row = 1 << 14, most = std::numeric_limits<int>::max();
+  std::int64_t const group =
+      rows < few && columns > long_row ? 1 : std::max<std::int64_t>(most / columns, 1);
+  for (std::int64_t row = 0; row < rows; row += group)
+    sort(row * columns, std::min(group, rows - row));
+}
+
+/// The iterators over the beginnings and ends of rows.
+struct Segments {
+  explicit Segments(std::int64_t columns)
+      : begin(thrust::make_transform_iterator(thrust::make_counting_iterator<std::int64_t>(0),
+                                              RowBegin{columns})),
+        end(begin + 1) {}
+  using Iterator = thrust::transform_iterator<RowBegin, thrust::counting_iterator<std::int64_t>>;
+  Iterator begin, end;
+};
+
+/// Moves what a double buffer holds to where it belongs.
+template <class T>
+void settle(Cuda const& exec, cub::DoubleBuffer<T>& buffer, T* to, std::int64_t count) {
+  if (buffer.Current() != to)
+    copy_bytes<CudaSpace, CudaSpace>(exec, to, buffer.Current(),
+                                     count * static_cast<std::int64_t>(sizeof(T)));
+}
+
+template <class Key>
+struct Column {
+  Key* index;
+  std::int64_t columns;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    index[i] = static_cast<Key>(i % columns);
+  }
+};
+template <class Index>
+struct Widen {
+  Index const* from;
+  std::int64_t* to;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    to[i] = static_cast<std::int64_t>(from[i]);
+  }
+};
+
+/// order[i] = the column of the element that comes i-th in its row, sorted as Index, which holds
+/// all columns.
+template <class Index, class Key>
+void argsort_by(Cuda const& exec, Key* keys, std::int64_t* order, std::int64_t rows,
+                std::int64_t columns) {
+  std::int64_t const size = rows * columns;
+  Array<Key, 1, CudaSpace> other_keys(Shape<1>{size});
+  Array<Index, 1, CudaSpace> index(Shape<1>{size}), other_index(Shape<1>{size});
+  for_all(exec, size, Column<Index>{index.data(), columns});
+  for_groups_of_rows(rows, columns, [&](std::int64_t first, std::int64_t count) {
+    cub::DoubleBuffer<Key> k(keys + first, other_keys.data() + first);
+    cub::DoubleBuffer<Index> v(index.data() + first, other_index.data() + first);
+    with_work_memory([&](void* work, std::size_t& bytes) {
+      if (count == 1)
+        return cub::DeviceRadixSort::SortPairs(work, bytes, k, v, columns, 0, 8 * sizeof(Key),
+                                               exec.cuda_stream());
+      Segments const segments(columns);
+      return cub::DeviceSegmentedSort::StableSortPairs(
+          work, bytes, k, v, static_cast<int>(count * columns), static_cast<int>(count),
+          segments.begin, segments.end, exec.cuda_stream());
+    });
+    for_each("coir::array::sort_on_device/indices", exec, box<1, std::int64_t>({count * columns}),
+             Widen<Index>{v.Current(), order + first});
+  });
+  exec.fence("coir::array: a sort's work memory is in use");
+}
+
+}  // namespace sorting
+
+template <class Key>
+void sort_on_device(Kokkos::Cuda const& exec, Key* keys, std::int64_t rows, std::int64_t columns) {
+  using namespace sorting;
+  Array<Key, 1, CudaSpace> other(Shape<1>{rows * columns});
+  for_groups_of_rows(rows, columns, [&](std::int64_t first, std::int64_t count) {
+    cub::DoubleBuffer<Key> both(keys + first, other.data() + first);
+    with_work_memory([&](void* work, std::size_t& bytes) {
+      if (count == 1)
+        return cub::DeviceRadixSort::SortKeys(work, bytes, both, columns, 0, 8 * sizeof(Key),
+                                              exec.cuda_stream());
+      Segments const segments(columns);
+      return cub::DeviceSegmentedSort::SortKeys(
+          work, bytes, both, static_cast<int>(count * columns), static_cast<int>(count),
+          segments.begin, segments.end, exec.cuda_stream());
+    });
+    settle(exec, both, keys + first, count * columns);
+  });
+  exec.fence("coir::array: a sort's work memory is in use");
+}
+
+template <class Key>
+void argsort_on_device(Kokkos::Cuda const& exec, Key* keys, std::int64_t* order, std::int64_t rows,
+                       std::int64_t columns) {
+  if (columns <= std::int64_t(std::numeric_limits<std::uint32_t>::max()))
+    sorting::argsort_by<std::uint32_t>(exec, keys, order, rows, columns);
+  else
+    sorting::argsort_by<std::int64_t>(exec, keys, order, rows, columns);
 }
 
 #endif

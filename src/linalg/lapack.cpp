@@ -1,4 +1,6 @@
-#include <coir/linalg/detail/lapack.hpp>
+#include "lapack_failures.hpp"
+
+#include <coir/core/tasks.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -72,6 +74,8 @@ namespace coir::detail {
 
 namespace {
 
+using Host = LapackHost;
+
 /// An extent as LAPACK takes it.
 int extent(std::int64_t n) {
   expects(n <= std::numeric_limits<int>::max(),
@@ -90,128 +94,182 @@ int length(T const& answer) {
     return static_cast<int>(static_cast<double>(answer) * (1 + std::numeric_limits<T>::epsilon()));
 }
 
+/// Memory that LAPACK works in, kept from one matrix of a stack to the next.
 template <class T>
-std::vector<T> workspace(int length) {
-  return std::vector<T>(static_cast<std::size_t>(std::max(length, 1)));
+class Workspace {
+ public:
+  T* work(int length) { return at_least(work_, length); }
+  real_t<T>* reals(int length) { return at_least(reals_, length); }
+  T* factors(int length) { return at_least(factors_, length); }
+  int* integers(int length) { return at_least(integers_, length); }
+
+ private:
+  template <class Number>
+  static Number* at_least(std::vector<Number>& numbers, int length) {
+    auto const size = static_cast<std::size_t>(std::max(length, 1));
+    if (numbers.size() < size) numbers.resize(size);
+    return numbers.data();
+  }
+
+  std::vector<T> work_, factors_;
+  std::vector<real_t<T>> reals_;
+  std::vector<int> integers_;
+};
+
+/// Calls body(s, workspace) for each matrix of a stack. The body returns LAPACK's info. Threads
+/// share the matrices of a stack; a single matrix has BLAS' threads.
+///
+/// \returns the first matrix whose info isn't 0
+template <class T, class Body>
+Failure for_each_matrix(Host const& exec, std::int64_t stack, std::int64_t flops,
+                        Body const& body) {
+  std::int64_t const shares = threads_worth_starting(exec, stack * flops, stack);
+  std::vector<Failure> failures(static_cast<std::size_t>(std::max<std::int64_t>(shares, 1)));
+  Failure* const failed = failures.data();
+  auto const work_on = [&](std::int64_t share) {
+    Workspace<T> workspace;
+    for (std::int64_t s = stack * share / shares; s < stack * (share + 1) / shares; ++s) {
+      int const info = body(s, workspace);
+      if (info != 0 && failed[share].info == 0) failed[share] = {s, info};
+    }
+  };
+  if (shares == 1)
+    work_on(0);
+  else
+    for_each_task("coir::linalg::lapack", exec, shares, work_on);
+  for (Failure const& failure : failures)
+    if (failure.info != 0) return failure;
+  return {};
 }
 
-/// LAPACK's info is -i if its argument i, counted from 1, is wrong.
-void expects_reached(int info, char const* what) {
-  if (info != 0)
-    throw NumericalError(std::string(what) + " (LAPACK's info is " + std::to_string(info) + ")");
-}
-
-/// The LU factors of a, and the rows that were exchanged. Returns 0, or the number of a pivot that
-/// is 0, counted from 1.
-template <class T>
-int factorise(int n, T* a, std::vector<int>& pivots) {
-  pivots.resize(static_cast<std::size_t>(leading(n)));
-  int const lda = leading(n);
-  int info = 0;
-  getrf_of(T())(&n, &n, a, &lda, pivots.data(), &info);
-  return info;
-}
-
-void expects_regular(int info) {
-  if (info > 0)
-    throw NumericalError("the matrix is singular: pivot " + std::to_string(info - 1) +
-                         " of its LU factors is 0");
-}
+/// Multiplications and additions of an algorithm that takes n^3 of them.
+std::int64_t cube(std::int64_t n) { return n * n * n; }
 
 }  // namespace
 
 template <class T>
-void lapack_solve(std::int64_t size, std::int64_t columns, T* a, T* b) {
+void lapack_solve(Host const& exec, std::int64_t stack, std::int64_t size, std::int64_t columns,
+                  T* a, T* b) {
   int const n = extent(size), count = extent(columns), lda = leading(n);
   if (n == 0 || count == 0) return;
-  std::vector<int> pivots;
-  int info = 0;
-  expects_regular(factorise(n, a, pivots));
-  getrs_of(T())("T", &n, &count, a, &lda, pivots.data(), b, &lda, &info);
-  expects_reached(info, "the system wasn't solved");
+  expects_regular(for_each_matrix<T>(exec, stack, cube(size),
+                                     [=](std::int64_t s, auto& workspace) {
+                                       int info = 0;
+                                       int* const pivots = workspace.integers(n);
+                                       T* const matrix = a + s * size * size;
+                                       getrf_of(T())(&n, &n, matrix, &lda, pivots, &info);
+                                       if (info == 0)
+                                         getrs_of(T())("T", &n, &count, matrix, &lda, pivots,
+                                                       b + s * columns * size, &lda, &info);
+                                       return info;
+                                     }),
+                  stack);
 }
 
 template <class T>
-void lapack_inverse(std::int64_t size, T* a) {
-  int const n = extent(size), lda = leading(n), ask = -1;
-  if (n == 0) return;
-  std::vector<int> pivots;
-  int info = 0;
-  expects_regular(factorise(n, a, pivots));
-  T answer(0);
-  getri_of(T())(&n, a, &lda, pivots.data(), &answer, &ask, &info);
-  int const lwork = length(answer);
-  auto work = workspace<T>(lwork);
-  getri_of(T())(&n, a, &lda, pivots.data(), work.data(), &lwork, &info);
-  expects_regular(info);
-}
-
-template <class T>
-T lapack_determinant(std::int64_t size, T* a) {
-  int const n = extent(size);
-  T result(1);
-  std::vector<int> pivots;
-  if (n == 0) return result;
-  if (factorise(n, a, pivots) > 0) return T(0);
-  for (int i = 0; i < n; ++i) {
-    result *= a[static_cast<std::int64_t>(i) * (n + 1)];
-    if (pivots[static_cast<std::size_t>(i)] != i + 1) result = -result;
-  }
-  return result;
-}
-
-template <class T>
-void lapack_cholesky(std::int64_t size, T* a) {
+void lapack_inverse(Host const& exec, std::int64_t stack, std::int64_t size, T* a) {
   int const n = extent(size), lda = leading(n);
   if (n == 0) return;
-  int info = 0;
-  potrf_of(T())("U", &n, a, &lda, &info);  // upper for LAPACK, which sees the transpose
-  if (info > 0)
-    throw NumericalError("the matrix isn't positive definite: its first " + std::to_string(info) +
-                         (info == 1 ? " row and column" : " rows and columns") +
-                         " have no positive determinant");
-  for (std::int64_t i = 0; i < size; ++i) std::fill(a + i * size + i + 1, a + (i + 1) * size, T(0));
+  expects_regular(for_each_matrix<T>(exec, stack, cube(size),
+                                     [=](std::int64_t s, auto& workspace) {
+                                       int info = 0;
+                                       int const ask = -1;
+                                       int* const pivots = workspace.integers(n);
+                                       T* const matrix = a + s * size * size;
+                                       getrf_of(T())(&n, &n, matrix, &lda, pivots, &info);
+                                       if (info != 0) return info;
+                                       T answer(0);
+                                       getri_of(T())(&n, matrix, &lda, pivots, &answer, &ask,
+                                                     &info);
+                                       int const lwork = length(answer);
+                                       getri_of(T())(&n, matrix, &lda, pivots,
+                                                     workspace.work(lwork), &lwork, &info);
+                                       return info;
+                                     }),
+                  stack);
 }
 
 template <class T>
-void lapack_eigh(std::int64_t size, T* a, real_t<T>* values, bool vectors) {
+void lapack_determinant(Host const& exec, std::int64_t stack, std::int64_t size, T* a, T* result) {
+  int const n = extent(size), lda = leading(n);
+  for_each_matrix<T>(exec, stack, cube(size), [=](std::int64_t s, auto& workspace) {
+    int info = 0;
+    int* const pivots = workspace.integers(n);
+    T* const matrix = a + s * size * size;
+    if (n > 0) getrf_of(T())(&n, &n, matrix, &lda, pivots, &info);
+    T product(info > 0 ? 0 : 1);
+    for (int i = 0; i < n && info == 0; ++i) {
+      product *= matrix[static_cast<std::int64_t>(i) * (n + 1)];
+      if (pivots[i] != i + 1) product = -product;
+    }
+    result[s] = product;
+    return 0;
+  });
+}
+
+template <class T>
+void lapack_cholesky(Host const& exec, std::int64_t stack, std::int64_t size, T* a) {
+  int const n = extent(size), lda = leading(n);
+  if (n == 0) return;
+  expects_positive_definite(
+      for_each_matrix<T>(exec, stack, cube(size),
+                         [=](std::int64_t s, auto&) {
+                           int info = 0;
+                           T* const matrix = a + s * size * size;
+                           potrf_of(T())("U", &n, matrix, &lda,
+                                         &info);  // upper for LAPACK, which sees the transpose
+                           for (std::int64_t i = 0; i < size; ++i)
+                             std::fill(matrix + i * size + i + 1, matrix + (i + 1) * size, T(0));
+                           return info;
+                         }),
+      stack);
+}
+
+template <class T>
+void lapack_eigh(Host const& exec, std::int64_t stack, std::int64_t size, T* a, real_t<T>* values,
+                 bool vectors) {
   using R = real_t<T>;
   int const n = extent(size), lda = leading(n);
   if (n == 0) return;
   char const* const job = vectors ? "V" : "N";
-  int info = 0;
-  auto const call = [&](T* work, int lwork, R* rwork, int lrwork, int* iwork, int liwork) {
-    if constexpr (is_complex<T>)
-      heevd_of(T())(job, "U", &n, a, &lda, values, work, &lwork, rwork, &lrwork, iwork, &liwork,
-                    &info);
-    else
-      heevd_of(T())(job, "U", &n, a, &lda, values, work, &lwork, iwork, &liwork, &info);
-  };
-  T answer(0);
-  R real_answer(0);
-  int whole_answer = 0;
-  call(&answer, -1, &real_answer, -1, &whole_answer, -1);
-  int const lwork = length(answer), lrwork = length(real_answer);
-  auto work = workspace<T>(lwork);
-  auto rwork = workspace<R>(lrwork);
-  auto iwork = workspace<int>(whole_answer);
-  call(work.data(), lwork, rwork.data(), lrwork, iwork.data(), whole_answer);
-  expects_reached(info, "the eigenvalues didn't converge");
+  Failure const failure =
+      for_each_matrix<T>(exec, stack, 9 * cube(size), [=](std::int64_t s, auto& workspace) {
+        int info = 0;
+        auto const call = [&](T* work, int lwork, R* rwork, int lrwork, int* iwork, int liwork) {
+          T* const matrix = a + s * size * size;
+          R* const w = values + s * size;
+          if constexpr (is_complex<T>)
+            heevd_of(T())(job, "U", &n, matrix, &lda, w, work, &lwork, rwork, &lrwork, iwork,
+                          &liwork, &info);
+          else
+            heevd_of(T())(job, "U", &n, matrix, &lda, w, work, &lwork, iwork, &liwork, &info);
+        };
+        T answer(0);
+        R real_answer(0);
+        int whole_answer = 0;
+        call(&answer, -1, &real_answer, -1, &whole_answer, -1);
+        int const lwork = length(answer), lrwork = length(real_answer);
+        call(workspace.work(lwork), lwork, workspace.reals(lrwork), lrwork,
+             workspace.integers(whole_answer), whole_answer);
+        return info;
+      });
+  expects_reached(failure, "the eigenvalues didn't converge");
 }
 
 template <class T>
-void lapack_svd(std::int64_t rows, std::int64_t columns, T* a, real_t<T>* s, T* u, T* vh,
-                bool full) {
+void lapack_svd(Host const& exec, std::int64_t stack, std::int64_t rows, std::int64_t columns, T* a,
+                real_t<T>* s, T* u, T* vh, bool full) {
   using R = real_t<T>;
   // LAPACK reads row-major a as its transpose. So it returns the transposes of vh and u in the
   // places of u and vh.
   int const m = extent(columns), n = extent(rows);
   int const least = std::min(m, n), most = std::max(m, n);
   if (least == 0) {  // no singular values: any orthonormal rows will do
-    auto const set_identity = [full](T* matrix, int side) {
-      if (matrix == nullptr || !full) return;
-      for (std::int64_t i = 0; i < side; ++i)
-        for (std::int64_t j = 0; j < side; ++j) matrix[i * side + j] = T(i == j ? 1 : 0);
+    auto const set_identity = [=](T* matrices, int side) {
+      if (matrices == nullptr || !full) return;
+      for (std::int64_t k = 0; k < stack; ++k, matrices += static_cast<std::int64_t>(side) * side)
+        for (std::int64_t i = 0; i < side; ++i)
+          for (std::int64_t j = 0; j < side; ++j) matrices[i * side + j] = T(i == j ? 1 : 0);
     };
     set_identity(vh, m);
     set_identity(u, n);
@@ -219,52 +277,65 @@ void lapack_svd(std::int64_t rows, std::int64_t columns, T* a, real_t<T>* s, T* 
   }
   char const* const job = u == nullptr ? "N" : full ? "A" : "S";
   int const lda = m, ldu = m, ldvt = full ? n : least;
-  auto rwork =
-      workspace<R>(is_complex<T> ? least * std::max(5 * least + 7, 2 * (most + least) + 1) : 1);
-  auto iwork = workspace<int>(8 * least);
-  int info = 0;
-  auto const call = [&](T* work, int lwork) {
-    if constexpr (is_complex<T>)
-      gesdd_of(T())(job, &m, &n, a, &lda, s, vh, &ldu, u, &ldvt, work, &lwork, rwork.data(),
-                    iwork.data(), &info);
-    else
-      gesdd_of(T())(job, &m, &n, a, &lda, s, vh, &ldu, u, &ldvt, work, &lwork, iwork.data(), &info);
-  };
-  T answer(0);
-  call(&answer, -1);
-  int const lwork = length(answer);
-  auto work = workspace<T>(lwork);
-  call(work.data(), lwork);
-  expects_reached(info, "the singular values didn't converge");
+  std::int64_t const u_size = rows * ldvt, vh_size = (full ? columns : least) * columns;
+  Failure const failure = for_each_matrix<T>(
+      exec, stack, 9 * rows * columns * least, [=](std::int64_t k, auto& workspace) {
+        R* const rwork = workspace.reals(
+            is_complex<T> ? least * std::max(5 * least + 7, 2 * (most + least) + 1) : 1);
+        int* const iwork = workspace.integers(8 * least);
+        int info = 0;
+        auto const call = [&](T* work, int lwork) {
+          T* const matrix = a + k * rows * columns;
+          T* const left = vh == nullptr ? vh : vh + k * vh_size;
+          T* const right = u == nullptr ? u : u + k * u_size;
+          if constexpr (is_complex<T>)
+            gesdd_of(T())(job, &m, &n, matrix, &lda, s + k * least, left, &ldu, right, &ldvt, work,
+                          &lwork, rwork, iwork, &info);
+          else
+            gesdd_of(T())(job, &m, &n, matrix, &lda, s + k * least, left, &ldu, right, &ldvt, work,
+                          &lwork, iwork, &info);
+        };
+        T answer(0);
+        call(&answer, -1);
+        int const lwork = length(answer);
+        call(workspace.work(lwork), lwork);
+        return info;
+      });
+  expects_reached(failure, "the singular values didn't converge");
 }
 
 template <class T>
-void lapack_qr(std::int64_t rows, std::int64_t columns, T* a, T* q, T* r) {
+void lapack_qr(Host const& exec, std::int64_t stack, std::int64_t rows, std::int64_t columns, T* a,
+               T* q, T* r) {
   // The transpose, which LAPACK sees, is l p with orthonormal rows of p: a = p^T l^T.
-  int const m = extent(columns), n = extent(rows), lda = leading(m), ask = -1;
+  int const m = extent(columns), n = extent(rows), lda = leading(m);
   int const k = std::min(m, n);
   if (k == 0) return;
-  auto tau = workspace<T>(k);
-  int info = 0;
-  T answer(0);
-  gelqf_of(T())(&m, &n, a, &lda, tau.data(), &answer, &ask, &info);
-  int lwork = length(answer);
-  auto work = workspace<T>(lwork);
-  gelqf_of(T())(&m, &n, a, &lda, tau.data(), work.data(), &lwork, &info);
-  expects_reached(info, "the matrix wasn't decomposed");
-  for (std::int64_t j = 0; j < k; ++j)
-    for (std::int64_t i = 0; i < m; ++i) r[j * m + i] = i < j ? T(0) : a[j * m + i];
-  unglq_of(T())(&k, &n, &k, a, &lda, tau.data(), &answer, &ask, &info);
-  lwork = length(answer);
-  work.resize(static_cast<std::size_t>(lwork));
-  unglq_of(T())(&k, &n, &k, a, &lda, tau.data(), work.data(), &lwork, &info);
-  expects_reached(info, "the matrix wasn't decomposed");
-  for (std::int64_t j = 0; j < n; ++j) std::copy(a + j * m, a + j * m + k, q + j * k);
+  for_each_matrix<T>(exec, stack, 2 * rows * columns * k, [=](std::int64_t s, auto& workspace) {
+    T* const matrix = a + s * rows * columns;
+    T* const left = q + s * rows * k;
+    T* const right = r + s * k * columns;
+    T* const tau = workspace.factors(k);
+    int const ask = -1;
+    int info = 0;
+    T answer(0);
+    gelqf_of(T())(&m, &n, matrix, &lda, tau, &answer, &ask, &info);
+    int lwork = length(answer);
+    gelqf_of(T())(&m, &n, matrix, &lda, tau, workspace.work(lwork), &lwork, &info);
+    for (std::int64_t j = 0; j < k; ++j)
+      for (std::int64_t i = 0; i < m; ++i) right[j * m + i] = i < j ? T(0) : matrix[j * m + i];
+    unglq_of(T())(&k, &n, &k, matrix, &lda, tau, &answer, &ask, &info);
+    lwork = length(answer);
+    unglq_of(T())(&k, &n, &k, matrix, &lda, tau, workspace.work(lwork), &lwork, &info);
+    for (std::int64_t j = 0; j < n; ++j)
+      std::copy(matrix + j * m, matrix + j * m + k, left + j * k);
+    return 0;  // info names wrong arguments alone
+  });
 }
 
 template <class T>
-int lapack_least_squares(std::int64_t rows, std::int64_t columns, std::int64_t sides, T* a, T* b,
-                         real_t<T>* s, real_t<T> smallest) {
+int lapack_least_squares(Host const&, std::int64_t rows, std::int64_t columns, std::int64_t sides,
+                         T* a, T* b, real_t<T>* s, real_t<T> smallest) {
   using R = real_t<T>;
   int const m = extent(rows), n = extent(columns), count = extent(sides);
   int const lda = leading(m), ldb = leading(std::max(m, n));
@@ -285,25 +356,15 @@ int lapack_least_squares(std::int64_t rows, std::int64_t columns, std::int64_t s
   R real_answer(0);
   int whole_answer = 0;
   call(&answer, -1, &real_answer, &whole_answer);
+  Workspace<T> workspace;
   int const lwork = length(answer);
-  auto work = workspace<T>(lwork);
-  auto rwork = workspace<R>(length(real_answer));
-  auto iwork = workspace<int>(whole_answer);
-  call(work.data(), lwork, rwork.data(), iwork.data());
-  expects_reached(info, "the singular values didn't converge");
+  call(workspace.work(lwork), lwork, workspace.reals(length(real_answer)),
+       workspace.integers(whole_answer));
+  expects_reached({0, info}, "the singular values didn't converge");
   return rank;
 }
 
-#define COIR_INSTANTIATE(T)                                                              \
-  template void lapack_solve<T>(std::int64_t, std::int64_t, T*, T*);                     \
-  template void lapack_inverse<T>(std::int64_t, T*);                                     \
-  template T lapack_determinant<T>(std::int64_t, T*);                                    \
-  template void lapack_cholesky<T>(std::int64_t, T*);                                    \
-  template void lapack_eigh<T>(std::int64_t, T*, real_t<T>*, bool);                      \
-  template void lapack_svd<T>(std::int64_t, std::int64_t, T*, real_t<T>*, T*, T*, bool); \
-  template void lapack_qr<T>(std::int64_t, std::int64_t, T*, T*, T*);                    \
-  template int lapack_least_squares<T>(std::int64_t, std::int64_t, std::int64_t, T*, T*, \
-                                       real_t<T>*, real_t<T>);
+#define COIR_INSTANTIATE(T) COIR_INSTANTIATE_LAPACK(Host, T)
 COIR_INSTANTIATE(float)
 COIR_INSTANTIATE(double)
 COIR_INSTANTIATE(Kokkos::complex<float>)

@@ -103,6 +103,35 @@ TYPED_TEST(Decompositions, OrthonormalAndTriangularFactors) {
   }
 }
 
+TYPED_TEST(Decompositions, OfStacks) {
+  TYPES;
+  for (auto const [p, n] : {Shape<2>{3, 5}, {40, 32}, {2, 150}, {0, 3}, {3, 0}}) {
+    double const small = 64 * static_cast<double>(n + 1) * std::numeric_limits<T>::epsilon();
+    auto const z = evaluate(reshape(this->complex_matrix(p * n, n), {p, n, n}));
+    auto const a = evaluate(z + conj(swap_axes(z, 1, 2)));
+    auto const definite = evaluate(a + T(4 * n) * eye<T, Space>(n));
+    auto const lower = cholesky(definite);
+    auto const [values, vectors] = eigh(a);
+    auto const only = eigvalsh(a);
+    auto const [q, r] = qr(z);
+    auto const [u, s, vh] = svd(z, false);
+    EXPECT_EQ(values.shape(), (Shape<2>{p, n}));
+    EXPECT_EQ(s.shape(), (Shape<2>{p, n}));
+    for (std::int64_t i = 0; i < p; i += 13) {
+      EXPECT_LE(this->largest(matmul(lower(i), conj(transpose(lower(i)))) - definite(i)),
+                4 * small);
+      EXPECT_LE(this->largest(matmul(a(i), vectors(i)) - vectors(i) * values(i)), small);
+      EXPECT_LE(this->largest(only(i) - values(i)), small);
+      EXPECT_LE(this->largest(matmul(q(i), r(i)) - z(i)), small);
+      EXPECT_LE(this->largest(matmul(u(i) * s(i), vh(i)) - z(i)), small);
+    }
+  }
+  EXPECT_EQ(message_of<NumericalError>(
+                [&] { cholesky(reshape(array<T, Space>({4, 0, 0, 4, -1, 0, 0, 1}), {2, 2, 2})); }),
+            "matrix 1 of the stack isn't positive definite: its first 1 row and column have no "
+            "positive determinant");
+}
+
 TYPED_TEST(Decompositions, SingularValues) {
   TYPES;
   auto const [u, sigma, vh] = svd(tall);

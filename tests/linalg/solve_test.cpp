@@ -74,6 +74,41 @@ TYPED_TEST(Solve, ManySizes) {
   EXPECT_EQ(solve(a, zeros<T, Space>({3, 0})).shape(), (Shape<2>{3, 0}));
 }
 
+TYPED_TEST(Solve, Stacks) {
+  TYPES;
+  for (auto const [p, q, n] : {Shape<3>{3, 1, 5}, {2, 33, 32}, {1, 2, 150}, {0, 2, 3}, {2, 2, 0}}) {
+    auto const whole = random_matrix<T, Space>(p * q * n, n, 1);
+    auto const m = evaluate(reshape(whole, {p, q, n, n}) + T(n) * eye<T, Space>(n));
+    auto const b = evaluate(reshape(random_matrix<T, Space>(p * q * n, 2, 2), {p, q, n, 2}));
+    auto const x = solve(m, b), inverse = inv(m);
+    auto const determinants = det(m);
+    EXPECT_EQ(x.shape(), (Shape<4>{p, q, n, 2}));
+    EXPECT_EQ(inverse.shape(), (Shape<4>{p, q, n, n}));
+    EXPECT_EQ(determinants.shape(), (Shape<2>{p, q}));
+    double const small = 256 * std::numeric_limits<T>::epsilon();
+    for (std::int64_t i = 0; i < p; ++i)
+      for (std::int64_t j = 0; j < q; j += 11) {
+        EXPECT_TRUE(allclose(x(i, j), solve(m(i, j), b(i, j)), {small, small}));
+        EXPECT_TRUE(allclose(inverse(i, j), inv(m(i, j)), {small, small}));
+        double const alone = static_cast<double>(det(m(i, j)));
+        if (std::isfinite(alone))
+          EXPECT_NEAR(static_cast<double>(T(determinants(i, j))) / alone, 1, n * small);
+      }
+  }
+  auto const two = evaluate(reshape(array<T, Space>({2, 0, 0, 4, 1, 1, 0, 1}), {2, 2, 2}));
+  expect_near(solve(two, array<T, Space>({2, 4})), {1, 1, -2, 4});
+  expect_near(det(two), {8, 1});
+  auto const singular = evaluate(reshape(array<T, Space>({2, 0, 0, 4, 1, 2, 2, 4}), {2, 2, 2}));
+  EXPECT_EQ(message_of<NumericalError>([&] { inv(singular); }),
+            "matrix 1 of the stack is singular: pivot 1 of its LU factors is 0");
+  expect_near(det(singular), {8, 0});
+  EXPECT_EQ(message_of([&] { solve(two, zeros<T, Space>({3, 2, 1})); }),
+            "solve takes as many rows on the right as on the left, and the same leading axes, not "
+            "shapes (2, 2, 2) and (3, 2, 1)");
+  EXPECT_EQ(message_of([&] { inv(zeros<T, Space>({2, 2, 3})); }),
+            "inv needs square matrices, not a stack of shape (2, 2, 3)");
+}
+
 TYPED_TEST(Solve, LeastSquares) {
   TYPES;
   auto const tall = array<T, Space>({{1, 2}, {3, 4}, {5, 6}});

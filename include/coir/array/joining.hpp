@@ -37,13 +37,21 @@ struct MaskHolds {
   KOKKOS_FORCEINLINE_FUNCTION bool operator()(std::int64_t i) const { return mask[i]; }
 };
 
+/// Copies element i of what take() finds, and counts indices that are outside.
 template <class T, class I>
-struct Gather {
+struct TakeElement {
   T const* from;
   std::int64_t size;
-  KOKKOS_FORCEINLINE_FUNCTION T operator()(I i) const {
-    auto const at = static_cast<std::int64_t>(i);
-    return from[at < 0 ? at + size : at];
+  I const* indices;
+  T* to;
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, std::int64_t& outside) const {
+    std::int64_t at = static_cast<std::int64_t>(indices[i]);
+    if constexpr (std::is_signed_v<I>) at += at < 0 ? size : 0;
+    if (at >= 0 && at < size)
+      to[i] = from[at];
+    else
+      ++outside;
   }
 };
 
@@ -188,12 +196,12 @@ auto compress(X const& x, M const& mask) {
     throw PreconditionError("a mask of shape " + in_words(mask.shape()) +
                             " doesn't fit an array of shape " + in_words(x.shape()) +
                             ": the shapes must be equal");
-  auto const held = detail::evaluated(mask);
-  auto const values = detail::evaluated(x);
-  using A = std::remove_const_t<decltype(values)>;
+  auto const held = detail::in_c_order(mask);
+  auto const values = detail::in_c_order(x);
+  using Space = typename decltype(values)::space;
   using T = value_t<X>;
-  Array<T, 1, typename A::space> result(Shape<1>{count_nonzero(held)});
-  auto const exec = detail::immediate<typename A::Exec>("compress()");
+  Array<T, 1, Space> result(Shape<1>{count_nonzero(held)});
+  auto const exec = detail::immediate<typename Space::execution_space>("compress()");
   detail::for_each_held(exec, values.size(), detail::MaskHolds{held.data()},
                         detail::CopyElement<T>{values.data(), result.data()});
   exec.fence();
@@ -221,19 +229,24 @@ auto nonzero(X const& x) {
 template <Expression X, Expression I>
   requires SameSpace<X, I> && std::integral<value_t<I>> && (rank_of<X> == 1)
 auto take(X const& x, I const& indices) {
-  auto const values = detail::evaluated(x);
-  auto const at = detail::evaluated(indices);
-  using A = std::remove_const_t<decltype(values)>;
-  Array<value_t<X>, rank_of<I>, typename A::space> result(at.shape());
-  if (at.size() == 0) return result;
-  value_t<I> const low = min(at), high = max(at);
-  bool const too_high = !detail::exactly_less(high, values.size());
-  if (too_high || detail::exactly_less(low, -values.size()))
+  using T = value_t<X>;
+  using Number = value_t<I>;
+  auto const values = detail::in_c_order(x);
+  auto const at = detail::in_c_order(indices);
+  using Space = typename decltype(values)::space;
+  auto const exec = detail::immediate<typename Space::execution_space>("take()");
+  Array<T, rank_of<I>, Space> result(at.shape());
+  std::int64_t outside = 0;
+  reduce("coir::array::joining/take", exec, box<1, std::int64_t>({at.size()}),
+         detail::TakeElement<T, Number>{values.data(), values.size(), at.data(), result.data()},
+         Kokkos::Sum<std::int64_t>(outside));
+  if (outside > 0) {
+    Number const low = min(at), high = max(at);
+    bool const too_high = !detail::exactly_less(high, values.size());
     throw PreconditionError("index " + std::to_string(too_high ? high : low) +
                             " is outside of a vector with " + std::to_string(values.size()) +
                             " elements");
-  result = map(detail::Gather<value_t<X>, value_t<I>>{values.data(), values.size()}, at);
-  detail::immediate<typename A::Exec>("take()").fence();
+  }
   return result;
 }
 

@@ -25,6 +25,18 @@ auto elements_of(X&& x) {
     return detail::evaluated(x).as_operand();
 }
 
+namespace detail {
+
+/// All elements of an expression in C order, without gaps: those of an array or of a slice that lie
+/// so, and otherwise a copy.
+template <class E>
+auto in_c_order(E const& x) {
+  auto const slice = elements_of(x).as_operand();
+  return slice.contiguous() ? slice : evaluated(slice).as_operand();
+}
+
+}  // namespace detail
+
 /// The number of an axis from 0 on. Negative numbers count from the last axis, which is -1.
 ///
 /// \throws PreconditionError if there is no such axis

@@ -1,8 +1,9 @@
 #pragma once
 
 /// \file
-/// Decompositions of matrices, by LAPACK on the host: cholesky, qr, eigh, svd. Arrays on devices
-/// are copied to the host, and the results back. Integers compute in double. record() can't record
+/// Decompositions of matrices, and of stacks of them along leading axes, by LAPACK on hosts and
+/// cuSOLVER on NVIDIA's devices: cholesky, qr, eigh, svd. svd, and all on AMD's devices, copies
+/// arrays to the host, and the results back. Integers compute in double. record() can't record
 /// these functions.
 
 #include <coir/linalg/detail/lapack.hpp>
@@ -12,124 +13,128 @@
 
 namespace coir {
 
-/// The lower triangular L with a = L L^H of a Hermitian, positive definite matrix: NumPy's
-/// linalg.cholesky. Only the lower triangle of a is read.
+/// The lower triangular L with a = L L^H of a Hermitian, positive definite matrix, or of each of a
+/// stack: NumPy's linalg.cholesky. Only the lower triangle of a is read.
 ///
-/// \throws PreconditionError unless a is square
-/// \throws NumericalError if a isn't positive definite
-template <detail::LapackMatrix A>
+/// \throws PreconditionError unless the matrices are square
+/// \throws NumericalError if a matrix isn't positive definite
+template <detail::LapackMatrices A>
 auto cholesky(A const& a) {
   using T = detail::lapack_t<value_t<A>>;
   detail::expects_square(a, "cholesky");
+  auto const [stack, n, same] = detail::StackShape(a.shape());
   auto result = detail::lapack_copy<T>(a, "cholesky()");
-  detail::lapack_cholesky(a.shape()[0], result.data());
-  return detail::lapack_result<space_like<A>>(std::move(result));
+  detail::lapack_cholesky(detail::lapack_instance(result), stack, n, result.data());
+  return result;
 }
 
 /// a = q r.
-template <class T, class Space>
+template <class T, int Rank, class Space>
 struct Qr {
-  Array<T, 2, Space> q;  ///< orthonormal columns
-  Array<T, 2, Space> r;  ///< upper triangular
+  Array<T, Rank, Space> q;  ///< orthonormal columns
+  Array<T, Rank, Space> r;  ///< upper triangular
 };
 
-/// The QR decomposition of an (m, n) matrix: q is (m, k) and r (k, n) with k = min(m, n), NumPy's
-/// linalg.qr.
-template <detail::LapackMatrix A>
+/// The QR decomposition of (..., m, n) matrices: q is (..., m, k) and r (..., k, n) with
+/// k = min(m, n), NumPy's linalg.qr.
+template <detail::LapackMatrices A>
 auto qr(A const& a) {
   using T = detail::lapack_t<value_t<A>>;
   using Space = space_like<A>;
-  auto const [m, n] = a.shape();
+  auto const [stack, m, n] = detail::StackShape(a.shape());
   std::int64_t const k = std::min(m, n);
   auto factors = detail::lapack_copy<T>(a, "qr()");
-  auto q = empty<T, Kokkos::HostSpace>({m, k}), r = empty<T, Kokkos::HostSpace>({k, n});
-  detail::lapack_qr(m, n, factors.data(), q.data(), r.data());
-  return Qr<T, Space>{detail::lapack_result<Space>(std::move(q)),
-                      detail::lapack_result<Space>(std::move(r))};
+  auto q = empty<T, Space>(detail::with_matrices(a.shape(), m, k));
+  auto r = empty<T, Space>(detail::with_matrices(a.shape(), k, n));
+  detail::lapack_qr(detail::lapack_instance(factors), stack, m, n, factors.data(), q.data(),
+                    r.data());
+  return Qr<T, rank_of<A>, Space>{std::move(q), std::move(r)};
 }
 
 /// a v = v diag(values)
-template <class T, class Space>
+template <class T, int Rank, class Space>
 struct Eigh {
-  Array<real_t<T>, 1, Space> values;  ///< in ascending order
-  Array<T, 2, Space> vectors;         ///< v, orthonormal columns
+  Array<real_t<T>, Rank - 1, Space> values;  ///< in ascending order
+  Array<T, Rank, Space> vectors;             ///< v, orthonormal columns
 };
 
-/// Eigenvalues and eigenvectors of a Hermitian (real: symmetric) matrix: NumPy's linalg.eigh. Only
-/// the lower triangle of a is read.
+/// Eigenvalues and eigenvectors of a Hermitian (real: symmetric) matrix, or of each of a stack:
+/// NumPy's linalg.eigh. Only the lower triangle of a is read.
 ///
-/// \throws PreconditionError unless a is square and all its numbers are finite
+/// \throws PreconditionError unless the matrices are square and all numbers are finite
 /// \throws NumericalError if the eigenvalues don't converge
-template <detail::LapackMatrix A>
+template <detail::LapackMatrices A>
 auto eigh(A const& a) {
   using T = detail::lapack_t<value_t<A>>;
   using Space = space_like<A>;
   detail::expects_square(a, "eigh");
-  std::int64_t const n = a.shape()[0];
+  auto const [stack, n, same] = detail::StackShape(a.shape());
   auto rows = detail::lapack_copy<T>(a, "eigh()");
   detail::expects_finite(rows, "eigh");
-  auto values = empty<real_t<T>, Kokkos::HostSpace>({n});
-  detail::lapack_eigh(n, rows.data(), values.data(), true);
-  return Eigh<T, Space>{detail::lapack_result<Space>(std::move(values)),
-                        detail::lapack_result<Space>(evaluate(conj(transpose(rows))))};
+  auto values = empty<real_t<T>, Space>(detail::with_vectors(a.shape(), n));
+  detail::lapack_eigh(detail::lapack_instance(rows), stack, n, rows.data(), values.data(), true);
+  return Eigh<T, rank_of<A>, Space>{std::move(values),
+                                    evaluate(conj(detail::transpose_each(rows)))};
 }
 
 /// The eigenvalues of eigh alone, which is faster: NumPy's linalg.eigvalsh.
 ///
 /// \throws as eigh
-template <detail::LapackMatrix A>
+template <detail::LapackMatrices A>
 auto eigvalsh(A const& a) {
   using T = detail::lapack_t<value_t<A>>;
   detail::expects_square(a, "eigvalsh");
+  auto const [stack, n, same] = detail::StackShape(a.shape());
   auto rows = detail::lapack_copy<T>(a, "eigvalsh()");
   detail::expects_finite(rows, "eigvalsh");
-  auto values = empty<real_t<T>, Kokkos::HostSpace>({a.shape()[0]});
-  detail::lapack_eigh(a.shape()[0], rows.data(), values.data(), false);
-  return detail::lapack_result<space_like<A>>(std::move(values));
+  auto values = empty<real_t<T>, space_like<A>>(detail::with_vectors(a.shape(), n));
+  detail::lapack_eigh(detail::lapack_instance(rows), stack, n, rows.data(), values.data(), false);
+  return values;
 }
 
 /// a = u diag(s) vh
-template <class T, class Space>
+template <class T, int Rank, class Space>
 struct Svd {
-  Array<T, 2, Space> u;          ///< orthonormal columns
-  Array<real_t<T>, 1, Space> s;  ///< in descending order, 0 or more
-  Array<T, 2, Space> vh;         ///< orthonormal rows
+  Array<T, Rank, Space> u;              ///< orthonormal columns
+  Array<real_t<T>, Rank - 1, Space> s;  ///< in descending order, 0 or more
+  Array<T, Rank, Space> vh;             ///< orthonormal rows
 };
 
-/// The singular value decomposition of an (m, n) matrix: NumPy's linalg.svd.
+/// The singular value decomposition of (..., m, n) matrices: NumPy's linalg.svd.
 ///
-/// \param full  true: u is (m, m) and vh (n, n); false: u is (m, k) and vh (k, n), k = min(m, n)
+/// \param full  true: u is (..., m, m) and vh (..., n, n); false: u is (..., m, k) and vh
+///   (..., k, n), k = min(m, n)
 /// \throws PreconditionError unless all numbers are finite
 /// \throws NumericalError if the singular values don't converge
-template <detail::LapackMatrix A>
+template <detail::LapackMatrices A>
 auto svd(A const& a, bool full = true) {
   using T = detail::lapack_t<value_t<A>>;
   using Space = space_like<A>;
-  auto const [m, n] = a.shape();
+  auto const [stack, m, n] = detail::StackShape(a.shape());
   std::int64_t const k = std::min(m, n);
   auto factors = detail::lapack_copy<T>(a, "svd()");
   detail::expects_finite(factors, "svd");
-  auto u = empty<T, Kokkos::HostSpace>({m, full ? m : k});
-  auto s = empty<real_t<T>, Kokkos::HostSpace>({k});
-  auto vh = empty<T, Kokkos::HostSpace>({full ? n : k, n});
-  detail::lapack_svd(m, n, factors.data(), s.data(), u.data(), vh.data(), full);
-  return Svd<T, Space>{detail::lapack_result<Space>(std::move(u)),
-                       detail::lapack_result<Space>(std::move(s)),
-                       detail::lapack_result<Space>(std::move(vh))};
+  auto u = empty<T, Space>(detail::with_matrices(a.shape(), m, full ? m : k));
+  auto s = empty<real_t<T>, Space>(detail::with_vectors(a.shape(), k));
+  auto vh = empty<T, Space>(detail::with_matrices(a.shape(), full ? n : k, n));
+  detail::lapack_svd(detail::lapack_instance(factors), stack, m, n, factors.data(), s.data(),
+                     u.data(), vh.data(), full);
+  return Svd<T, rank_of<A>, Space>{std::move(u), std::move(s), std::move(vh)};
 }
 
 /// The singular values of svd alone: NumPy's linalg.svdvals.
 ///
 /// \throws as svd
-template <detail::LapackMatrix A>
+template <detail::LapackMatrices A>
 auto svdvals(A const& a) {
   using T = detail::lapack_t<value_t<A>>;
-  auto const [m, n] = a.shape();
+  auto const [stack, m, n] = detail::StackShape(a.shape());
   auto factors = detail::lapack_copy<T>(a, "svdvals()");
   detail::expects_finite(factors, "svdvals");
-  auto s = empty<real_t<T>, Kokkos::HostSpace>({std::min(m, n)});
-  detail::lapack_svd<T>(m, n, factors.data(), s.data(), nullptr, nullptr, false);
-  return detail::lapack_result<space_like<A>>(std::move(s));
+  auto s = empty<real_t<T>, space_like<A>>(detail::with_vectors(a.shape(), std::min(m, n)));
+  detail::lapack_svd<T>(detail::lapack_instance(factors), stack, m, n, factors.data(), s.data(),
+                        nullptr, nullptr, false);
+  return s;
 }
 
 }  // namespace coir

@@ -1,14 +1,15 @@
 #pragma once
 
 /// \file
-/// Systems of linear equations, by LAPACK on the host: solve, inv, det, lstsq. Arrays on devices
-/// are copied to the host, and the results back. Integers compute in double. record() can't record
-/// these functions.
+/// Systems of linear equations, by LAPACK on hosts and cuSOLVER on NVIDIA's devices: solve, inv,
+/// det, lstsq. lstsq, and all on AMD's devices, copies arrays to the host, and the results back.
+/// Integers compute in double. record() can't record these functions.
 
 #include <coir/array/axis_reductions.hpp>
 #include <coir/linalg/detail/lapack.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -16,55 +17,86 @@
 
 namespace coir {
 
+namespace detail {
+template <std::size_t A, std::size_t B>
+[[noreturn]] void fail_to_solve(std::array<std::int64_t, A> const& a,
+                                std::array<std::int64_t, B> const& b) {
+  throw PreconditionError(std::string("solve takes as many rows on the right as on the left") +
+                          (A > 2 && B > 1 ? ", and the same leading axes" : "") + ", not shapes " +
+                          in_words(a) + " and " + in_words(b));
+}
+}  // namespace detail
+
 /// The x with a x = b: NumPy's linalg.solve.
 ///
-/// \param a  (n, n)
-/// \param b  (n,), or (n, k) for k right-hand sides, which are the columns; the result has its
-///   shape
+/// \param a  (..., n, n)
+/// \param b  (n,) for each matrix of a, or (..., n, k), with a's leading axes, for k right-hand
+///   sides, which are the columns; x is (..., n) or (..., n, k)
 /// \throws PreconditionError unless the shapes fit
-/// \throws NumericalError if a is singular
-template <detail::LapackMatrix A, Expression B>
-  requires SameSpace<A, B> && (rank_of<B> == 1 || rank_of<B> == 2)
+/// \throws NumericalError if a matrix is singular
+template <detail::LapackMatrices A, Expression B>
+  requires SameSpace<A, B> && (rank_of<B> == 1 || rank_of<B> == rank_of<A>)
 auto solve(A const& a, B const& b) {
   using T = detail::lapack_t<promote_t<value_t<A>, value_t<B>>>;
-  using Space = space_like<A>;
+  constexpr int rank = rank_of<A>;
   detail::expects_square(a, "solve");
-  if (b.shape()[0] != a.shape()[0])
-    throw PreconditionError("solve takes as many rows on the right as on the left, not shapes " +
-                            in_words(a.shape()) + " and " + in_words(b.shape()));
-  auto factors = detail::lapack_copy<T>(a, "solve()");
-  auto columns = detail::lapack_copy<T>(transpose(b), "solve()");
-  std::int64_t const n = a.shape()[0];
-  detail::lapack_solve(n, rank_of<B> == 1 ? 1 : columns.extent(0), factors.data(), columns.data());
-  if constexpr (rank_of<B> == 1)
-    return detail::lapack_result<Space>(std::move(columns));
-  else
-    return detail::lapack_result<Space>(evaluate(transpose(columns)));
+  auto const [stack, n, same] = detail::StackShape(a.shape());
+  auto const solved = [&](auto columns) {
+    auto factors = detail::lapack_copy<T>(a, "solve()");
+    detail::lapack_solve(detail::lapack_instance(factors), stack, n,
+                         stack == 0 || n == 0 ? 0 : columns.size() / (stack * n), factors.data(),
+                         columns.data());
+    return columns;
+  };
+  if constexpr (rank_of<B> == 1) {
+    if (b.shape()[0] != n) detail::fail_to_solve(a.shape(), b.shape());
+    return solved(
+        detail::lapack_copy<T>(broadcast_to(b, detail::with_vectors(a.shape(), n)), "solve()"));
+  } else {
+    if (b.shape() != detail::with_matrices(a.shape(), n, b.shape()[rank - 1]))
+      detail::fail_to_solve(a.shape(), b.shape());
+    return evaluate(detail::transpose_each(
+        solved(detail::lapack_copy<T>(detail::transpose_each(b), "solve()"))));
+  }
 }
 
-/// The inverse of a square matrix: NumPy's linalg.inv. To apply it, solve is quicker and more
-/// accurate.
+/// The inverse of a square matrix, or of each of a stack: NumPy's linalg.inv. To apply it, solve is
+/// quicker and more accurate.
 ///
-/// \throws PreconditionError unless a is square
-/// \throws NumericalError if a is singular
-template <detail::LapackMatrix A>
+/// \throws PreconditionError unless the matrices are square
+/// \throws NumericalError if a matrix is singular
+template <detail::LapackMatrices A>
 auto inv(A const& a) {
   using T = detail::lapack_t<value_t<A>>;
   detail::expects_square(a, "inv");
+  auto const [stack, n, same] = detail::StackShape(a.shape());
   auto result = detail::lapack_copy<T>(a, "inv()");
-  detail::lapack_inverse(a.shape()[0], result.data());
-  return detail::lapack_result<space_like<A>>(std::move(result));
+  detail::lapack_inverse(detail::lapack_instance(result), stack, n, result.data());
+  return result;
 }
 
-/// The determinant of a square matrix: NumPy's linalg.det.
+/// The determinant of a square matrix, a number, or an array of those of a stack: NumPy's
+/// linalg.det.
 ///
-/// \throws PreconditionError unless a is square
-template <detail::LapackMatrix A>
+/// \throws PreconditionError unless the matrices are square
+template <detail::LapackMatrices A>
 auto det(A const& a) {
   using T = detail::lapack_t<value_t<A>>;
+  constexpr int rank = rank_of<A>;
   detail::expects_square(a, "det");
+  auto const [stack, n, same] = detail::StackShape(a.shape());
   auto factors = detail::lapack_copy<T>(a, "det()");
-  return detail::lapack_determinant(a.shape()[0], factors.data());
+  Shape<rank - 2> leading{};
+  std::copy_n(a.shape().begin(), rank - 2, leading.begin());
+  Array<T, rank - 2, Kokkos::HostSpace> result(leading);
+  detail::lapack_determinant(detail::lapack_instance(factors), stack, n, factors.data(),
+                             result.data());
+  if constexpr (rank == 2)
+    return result.item();
+  else if constexpr (std::is_same_v<space_like<A>, Kokkos::HostSpace>)
+    return result;
+  else
+    return detail::moved_to<space_like<A>>(result);
 }
 
 /// The result of lstsq.
@@ -104,26 +136,25 @@ auto lstsq(A const& a, B const& b, std::optional<double> smallest = {}) {
   detail::expects_finite(given, "lstsq");
 
   // Right-hand sides are rows, long enough for x.
-  auto sides = zeros<T, Kokkos::HostSpace>({count, most});
+  auto sides = zeros<T, Space>({count, most});
   sides(range(), range(0, m)) = transpose(reshape(given, {m, count}));
-  auto values = zeros<R, Kokkos::HostSpace>({std::min(m, n)});
+  auto values = zeros<R, Space>({std::min(m, n)});
   double const rounding = std::numeric_limits<R>::epsilon() * static_cast<double>(most);
-  int const found =
-      detail::lapack_least_squares(m, n, count, factors.data(), sides.data(), values.data(),
-                                   static_cast<R>(smallest.value_or(rounding)));
+  int const found = detail::lapack_least_squares(detail::lapack_instance(factors), m, n, count,
+                                                 factors.data(), sides.data(), values.data(),
+                                                 static_cast<R>(smallest.value_or(rounding)));
 
-  Array<R, 1, Kokkos::HostSpace> residuals(Shape<1>{0});
+  Array<R, 1, Space> residuals(Shape<1>{0});
   if (found == n && m > n)
     residuals = sum(map(detail::SquaredAbs{}, sides(range(), range(n, m))), 1);
   auto const x = transpose(sides(range(), range(0, n)));
-  return LeastSquares<T, rank, Space>{detail::lapack_result<Space>(evaluate([&] {
+  return LeastSquares<T, rank, Space>{evaluate([&] {
                                         if constexpr (rank == 1)
                                           return x(range(), 0);
                                         else
                                           return x;
-                                      }())),
-                                      detail::lapack_result<Space>(std::move(residuals)), found,
-                                      detail::lapack_result<Space>(std::move(values))};
+                                      }()),
+                                      std::move(residuals), found, std::move(values)};
 }
 
 }  // namespace coir

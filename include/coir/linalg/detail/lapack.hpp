@@ -1,54 +1,72 @@
 #pragma once
 
 /// \file
-/// LAPACK on matrices in host memory, in C order. LAPACK sees their transposes, and algorithms are
-/// chosen so that nothing needs to be transposed. Compiled in src/linalg for float, double and
-/// their complex numbers.
+/// LAPACK's algorithms on stacks of matrices in C order, compiled in src/linalg for float, double
+/// and their complex numbers: for hosts by LAPACK, which sees transposes, so that nothing needs to
+/// be transposed; for NVIDIA's devices by cuSOLVER and cuBLAS. What these lack, and all on other
+/// devices, is computed by LAPACK on copies in host memory.
 ///
-/// All functions throw a NumericalError if the result doesn't exist, or isn't reached.
+/// All functions wait, and throw a NumericalError if the result of a matrix doesn't exist, or isn't
+/// reached.
 
+#include <coir/array/axes.hpp>
 #include <coir/array/creation.hpp>
 #include <coir/array/element.hpp>
 #include <coir/array/functions.hpp>
 #include <coir/array/reductions.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
 namespace coir::detail {
 
-/// x, (count, n), takes the place of b: row k solves a x = b[k]. a, (n, n), is overwritten.
-template <class T>
-void lapack_solve(std::int64_t n, std::int64_t count, T* a, T* b);
+using LapackHost = Kokkos::DefaultHostExecutionSpace;
 
-/// The inverse takes the place of a, (n, n).
+/// x takes the place of b: row k of b[s], (count, n), solves a[s] x = b[s, k]. a, (stack, n, n), is
+/// overwritten.
 template <class T>
-void lapack_inverse(std::int64_t n, T* a);
+void lapack_solve(LapackHost const& exec, std::int64_t stack, std::int64_t n, std::int64_t count,
+                  T* a, T* b);
 
-/// The determinant of a, (n, n), which is overwritten.
+/// The inverses take the places of a, (stack, n, n).
 template <class T>
-T lapack_determinant(std::int64_t n, T* a);
+void lapack_inverse(LapackHost const& exec, std::int64_t stack, std::int64_t n, T* a);
 
-/// a, (n, n), becomes the lower triangular factor L of a = L L^H; its upper triangle isn't read.
-template <class T>
-void lapack_cholesky(std::int64_t n, T* a);
-
-/// The eigenvalues, in ascending order, of a Hermitian a, (n, n), whose upper triangle isn't read.
-/// With `vectors` the conjugate of eigenvector k becomes row k of a. Otherwise a is overwritten.
-template <class T>
-void lapack_eigh(std::int64_t n, T* a, real_t<T>* values, bool vectors);
-
-/// a = u diag(s) vh for a, (m, n), which is overwritten.
+/// The determinants of a, (stack, n, n), which is overwritten.
 ///
-/// \param s   min(m, n)
-/// \param u   (m, k), where k is min(m, n), or m if `full`; nullptr if neither u nor vh is needed
-/// \param vh  (k, n), where k is min(m, n), or n if `full`
+/// \param result  (stack,), in host memory
 template <class T>
-void lapack_svd(std::int64_t m, std::int64_t n, T* a, real_t<T>* s, T* u, T* vh, bool full);
+void lapack_determinant(LapackHost const& exec, std::int64_t stack, std::int64_t n, T* a,
+                        T* result);
 
-/// a = q r for a, (m, n), which is overwritten; q is (m, k) and r is (k, n), k = min(m, n).
+/// a, (stack, n, n), becomes the lower triangular factor L of a = L L^H; its upper triangle isn't
+/// read.
 template <class T>
-void lapack_qr(std::int64_t m, std::int64_t n, T* a, T* q, T* r);
+void lapack_cholesky(LapackHost const& exec, std::int64_t stack, std::int64_t n, T* a);
+
+/// The eigenvalues, (stack, n), in ascending order, of a Hermitian a, (stack, n, n), whose upper
+/// triangle isn't read. With `vectors` the conjugate of eigenvector k becomes row k of a.
+/// Otherwise a is overwritten.
+template <class T>
+void lapack_eigh(LapackHost const& exec, std::int64_t stack, std::int64_t n, T* a,
+                 real_t<T>* values, bool vectors);
+
+/// a = u diag(s) vh for a, (stack, m, n), which is overwritten.
+///
+/// \param s   (stack, min(m, n))
+/// \param u   (stack, m, k), where k is min(m, n), or m if `full`; nullptr if neither u nor vh is
+///   needed
+/// \param vh  (stack, k, n), where k is min(m, n), or n if `full`
+template <class T>
+void lapack_svd(LapackHost const& exec, std::int64_t stack, std::int64_t m, std::int64_t n, T* a,
+                real_t<T>* s, T* u, T* vh, bool full);
+
+/// a = q r for a, (stack, m, n), which is overwritten; q is (stack, m, k) and r is (stack, k, n),
+/// k = min(m, n).
+template <class T>
+void lapack_qr(LapackHost const& exec, std::int64_t stack, std::int64_t m, std::int64_t n, T* a,
+               T* q, T* r);
 
 /// The x for which |a x - b| is smallest. If there are several, it is the one with the smallest
 /// |x|.
@@ -59,45 +77,113 @@ void lapack_qr(std::int64_t m, std::int64_t n, T* a, T* q, T* r);
 /// \param s  min(m, n) singular values
 /// \returns the rank: the number of singular values above `smallest` times the largest
 template <class T>
-int lapack_least_squares(std::int64_t m, std::int64_t n, std::int64_t count, T* a, T* b,
-                         real_t<T>* s, real_t<T> smallest);
+int lapack_least_squares(LapackHost const& exec, std::int64_t m, std::int64_t n, std::int64_t count,
+                         T* a, T* b, real_t<T>* s, real_t<T> smallest);
+
+// The same on the default execution space: where that is a host, these are the functions above.
+
+using LapackDevice = Kokkos::DefaultExecutionSpace;
+template <class T>
+void lapack_solve(LapackDevice const& exec, std::int64_t stack, std::int64_t n, std::int64_t count,
+                  T* a, T* b);
+template <class T>
+void lapack_inverse(LapackDevice const& exec, std::int64_t stack, std::int64_t n, T* a);
+template <class T>
+void lapack_determinant(LapackDevice const& exec, std::int64_t stack, std::int64_t n, T* a,
+                        T* result);
+template <class T>
+void lapack_cholesky(LapackDevice const& exec, std::int64_t stack, std::int64_t n, T* a);
+template <class T>
+void lapack_eigh(LapackDevice const& exec, std::int64_t stack, std::int64_t n, T* a,
+                 real_t<T>* values, bool vectors);
+template <class T>
+void lapack_svd(LapackDevice const& exec, std::int64_t stack, std::int64_t m, std::int64_t n, T* a,
+                real_t<T>* s, T* u, T* vh, bool full);
+template <class T>
+void lapack_qr(LapackDevice const& exec, std::int64_t stack, std::int64_t m, std::int64_t n, T* a,
+               T* q, T* r);
+template <class T>
+int lapack_least_squares(LapackDevice const& exec, std::int64_t m, std::int64_t n,
+                         std::int64_t count, T* a, T* b, real_t<T>* s, real_t<T> smallest);
 
 /// The type that LAPACK computes in for elements of type T: double for integers.
 template <class T>
 using lapack_t = floating_t<T>;
 
-/// A matrix of real or complex numbers.
+/// A matrix of real or complex numbers, or a stack of matrices along leading axes.
 template <class A>
-concept LapackMatrix = Expression<A> && rank_of<A> == 2 &&
-                       (std::is_arithmetic_v<value_t<A>> || is_complex<value_t<A>>);
+concept LapackMatrices = Expression<A> && (rank_of<A> >= 2) &&
+                         (std::is_arithmetic_v<value_t<A>> || is_complex<value_t<A>>);
 
-/// A copy of the values in host memory, to be overwritten. Waits.
-template <class T, class E>
-auto lapack_copy(E const& x, char const* what) {
-  immediate<typename space_like<E>::execution_space>(what);
-  Array<T, rank_of<E>, Kokkos::HostSpace> result = to_host(cast<T>(x));
-  Kokkos::DefaultHostExecutionSpace{}.fence();
+/// A single matrix of real or complex numbers.
+template <class A>
+concept LapackMatrix = LapackMatrices<A> && rank_of<A> == 2;
+
+/// Rows and columns of each matrix, and how many matrices a stack has.
+struct StackShape {
+  std::int64_t stack = 1;
+  std::int64_t rows;
+  std::int64_t columns;
+
+  template <std::size_t Rank>
+  explicit StackShape(std::array<std::int64_t, Rank> const& shape)
+      : rows(shape[Rank - 2]), columns(shape[Rank - 1]) {
+    for (std::size_t d = 0; d + 2 < Rank; ++d) stack *= shape[d];
+  }
+};
+
+/// The shape of a stack whose matrices are (rows, columns) in place of their own extents.
+template <std::size_t Rank>
+std::array<std::int64_t, Rank> with_matrices(std::array<std::int64_t, Rank> shape,
+                                             std::int64_t rows, std::int64_t columns) {
+  shape[Rank - 2] = rows;
+  shape[Rank - 1] = columns;
+  return shape;
+}
+
+/// The shape of a stack with a vector of `length` in place of each matrix.
+template <std::size_t Rank>
+std::array<std::int64_t, Rank - 1> with_vectors(std::array<std::int64_t, Rank> const& shape,
+                                                std::int64_t length) {
+  std::array<std::int64_t, Rank - 1> result{};
+  std::copy(shape.begin(), shape.end() - 2, result.begin());
+  result.back() = length;
   return result;
 }
 
-/// An array in the memory space of others.
-template <class Space, class T, int Rank>
-Array<T, Rank, Space> lapack_result(Array<T, Rank, Kokkos::HostSpace>&& x) {
-  if constexpr (std::is_same_v<Space, Kokkos::HostSpace>)
-    return std::move(x);
-  else
-    return moved_to<Space>(x);
+/// Each matrix of a stack transposed.
+template <class E>
+auto transpose_each(E const& matrices) {
+  return swap_axes(matrices, rank_of<E> - 2, rank_of<E> - 1);
+}
+
+/// A copy of the values in C order, to be overwritten.
+///
+/// \param what  the operation, for the message when record() records
+template <class T, class E>
+auto lapack_copy(E const& x, char const* what) {
+  immediate<typename space_like<E>::execution_space>(what);
+  return Array<T, rank_of<E>, space_like<E>>(cast<T>(x));
+}
+
+/// The instance that an array's functions of LAPACK run on.
+template <class T, int Rank, class Space>
+auto lapack_instance(Array<T, Rank, Space> const&) {
+  return instance<typename Space::execution_space>();
 }
 
 template <class A>
 void expects_square(A const& a, char const* what) {
-  if (a.shape()[0] != a.shape()[1])
-    throw PreconditionError(std::string(what) + " needs a square matrix, not one of shape " +
-                            in_words(a.shape()));
+  auto const [stack, rows, columns] = StackShape(a.shape());
+  if (rows != columns)
+    throw PreconditionError(
+        std::string(what) + " needs " +
+        (rank_of<A> == 2 ? "a square matrix, not one" : "square matrices, not a stack") +
+        " of shape " + in_words(a.shape()));
 }
 
-template <class T, int Rank>
-void expects_finite(Array<T, Rank, Kokkos::HostSpace> const& x, char const* what) {
+template <class T, int Rank, class Space>
+void expects_finite(Array<T, Rank, Space> const& x, char const* what) {
   if (!all(isfinite(x)))
     throw PreconditionError(std::string(what) +
                             " needs finite numbers, and there is a NaN or an infinity");
