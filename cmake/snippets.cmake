@@ -71,6 +71,9 @@ function(coir_add_snippets page)
     set_source_files_properties(
       ${source} PROPERTIES COMPILE_OPTIONS
                            "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-unused-variable;-Wno-unused-but-set-variable>")
+    if(NOT Kokkos_DEVICES MATCHES "CUDA|HIP") # they are about what is said, not about how fast
+      target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
+    endif()
     coir_precompile_alike(${target} GTest::gtest <gtest/gtest.h>)
     gtest_discover_tests(
       ${target}

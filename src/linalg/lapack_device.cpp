@@ -138,11 +138,11 @@ Native<T>** native(T** x) {
 // getrf_of(float()) is cuSOLVER's getrf for float; the others likewise.
 #define COIR_SOLVER(name, letter, function, T) \
   inline constexpr auto name(T) { return cusolverDn##letter##function; }
-#define COIR_SOLVERS(name, real, complex)               \
-  COIR_SOLVER(name, S, real, float)                     \
-  COIR_SOLVER(name, D, real, double)                    \
-  COIR_SOLVER(name, C, complex, Kokkos::complex<float>) \
-  COIR_SOLVER(name, Z, complex, Kokkos::complex<double>)
+#define COIR_SOLVERS(name, of_real, of_complex)            \
+  COIR_SOLVER(name, S, of_real, float)                     \
+  COIR_SOLVER(name, D, of_real, double)                    \
+  COIR_SOLVER(name, C, of_complex, Kokkos::complex<float>) \
+  COIR_SOLVER(name, Z, of_complex, Kokkos::complex<double>)
 COIR_SOLVERS(getrf_of, getrf, getrf)
 COIR_SOLVERS(getrf_size_of, getrf_bufferSize, getrf_bufferSize)
 COIR_SOLVERS(getrs_of, getrs, getrs)
@@ -329,9 +329,10 @@ struct Transpose {
   }
 };
 
+/// Calls body(s, i, j) for the elements of a stack of square matrices.
 template <class Body>
-void for_all(Exec const& exec, std::array<std::int64_t, 3> const& extents, Body const& body) {
-  for_each("coir::linalg::lapack_device", exec, box<3, std::int64_t>(extents), body);
+void for_elements(Exec const& exec, std::int64_t stack, std::int64_t n, Body const& body) {
+  for_each("coir::linalg::lapack_device", exec, box<3, std::int64_t>({stack, n, n}), body);
 }
 
 }  // namespace
@@ -353,7 +354,7 @@ void lapack_inverse(Exec const& exec, std::int64_t stack, std::int64_t n, T* a) 
                            stack * n * n * static_cast<std::int64_t>(sizeof(T)));
   Lu<T> lu(exec, stack, n, factors.data());
   expects_regular(failure_of(lu.infos), stack);
-  for_all(exec, {stack, n, n}, SetIdentity<T>{a, n});
+  for_elements(exec, stack, n, SetIdentity<T>{a, n});
   lu.solve(CUBLAS_OP_N, extent(n), a);
 }
 
@@ -397,7 +398,7 @@ void lapack_cholesky(Exec const& exec, std::int64_t stack, std::int64_t n, T* a)
             "potrf");
     exec.fence("coir::linalg: the workspace is in use");
   }
-  for_all(exec, {stack, n, n}, ClearUpper<T>{a, n});
+  for_elements(exec, stack, n, ClearUpper<T>{a, n});
   expects_positive_definite(failure_of(infos), stack);
 }
 
