@@ -5,8 +5,11 @@
 #include <support/message_of.hpp>
 #include <support/spaces.hpp>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,11 +50,12 @@ void expect_rows(V const& view) {
 template <class V>
 void expect_round_trip(V const& view) {
   using T = typename V::value_type;
-  coir::io::fill_in_c_order(
-      view, [&](T* elements) { std::iota(elements, elements + view.size(), T(0)); });
-  auto const host = coir::io::to_host_c_order(view);
-  ASSERT_EQ(host.size(), view.size());
-  for (std::size_t n = 0; n < host.size(); ++n) ASSERT_EQ(host.data()[n], T(n)) << n;
+  if constexpr (int(V::rank) > 0) {
+    std::size_t const each = view.size() / std::max<std::size_t>(1, view.extent(0));
+    coir::io::fill_runs_in_c_order(view, [&](std::int64_t first, std::span<T> rows) {
+      std::iota(rows.begin(), rows.end(), static_cast<T>(static_cast<std::size_t>(first) * each));
+    });
+  }
   expect_runs(view);
   if constexpr (int(V::rank) == 2) expect_rows(view);
 }
@@ -117,7 +121,7 @@ TEST(COrder, ViewsThatGoThroughTheHostInParts) {
 
 TEST(COrder, HostViewsInCOrderAreNotCopied) {
   Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace> const view("v", 3, 4);
-  EXPECT_EQ(coir::io::to_host_c_order(view).data(), view.data());
+  coir::io::for_each_run_in_c_order(view, [&](auto run) { EXPECT_EQ(run.data(), view.data()); });
 }
 
 TEST(COrder, AllocationBeyondMemoryIsAResourceError) {
@@ -136,12 +140,12 @@ TEST(COrder, ElementsInTheSamePlaceAreReadAlone) {
   using V = Kokkos::View<int**, Kokkos::LayoutStride, Kokkos::HostSpace>;
   std::vector<int> memory{1, 2, 3};
   V const view(memory.data(), Kokkos::LayoutStride(2, 0, 3, 1));
-  auto const host = coir::io::to_host_c_order(view);
-  EXPECT_EQ(std::vector<int>(host.data(), host.data() + 6), (std::vector<int>{1, 2, 3, 1, 2, 3}));
-  std::string const message =
-      "a View to read into with strides 0, 1 has elements in the same place and can't be written: "
-      "copy it first";
+  std::vector<int> found;
+  coir::io::for_each_run_in_c_order(
+      view, [&](auto run) { found.insert(found.end(), run.begin(), run.end()); });
+  EXPECT_EQ(found, (std::vector<int>{1, 2, 3, 1, 2, 3}));
   auto const nothing = [](auto&&...) {};
-  EXPECT_EQ(message_of([&] { coir::io::fill_in_c_order(view, nothing); }), message);
-  EXPECT_EQ(message_of([&] { coir::io::fill_runs_in_c_order(view, nothing); }), message);
+  EXPECT_EQ(message_of([&] { coir::io::fill_runs_in_c_order(view, nothing); }),
+            "a View to read into with strides 0, 1 has elements in the same place and can't be "
+            "written: copy it first");
 }

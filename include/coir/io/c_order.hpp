@@ -193,24 +193,6 @@ class HostElements {
   detail::Staging<Kokkos::HostSpace> copy_;
 };
 
-/// Calls fill(T* elements), which writes view.size() elements in C order, and puts them into the
-/// View.
-///
-/// \throws PreconditionError if elements of the View lie in the same place
-template <StridedView V, class Fill>
-void fill_in_c_order(V const& view, Fill const& fill) {
-  Kokkos::fence();  // a kernel may still use the View
-  detail::fill<typename V::memory_space>(detail::strided_to_fill(view), fill);
-}
-
-/// The View's elements in C order on the host.
-template <StridedView V>
-auto to_host_c_order(V const& view) {
-  using T = typename V::non_const_value_type;
-  Kokkos::fence();  // a kernel may still write to the View
-  return HostElements<T>::template of<typename V::memory_space, int(V::rank)>(strided(view));
-}
-
 /// Calls use(std::span<T const>) with all elements in C order, run after run, each of whole rows. A
 /// row is the elements of one first index. Elements in that order on the host aren't copied; others
 /// go through some MiB.

@@ -29,10 +29,13 @@ namespace detail {
 template <class V>
   requires(Kokkos::is_view<V>::value && Real<typename V::value_type>)
 void expects_finite(V const& view, std::string_view name, std::int64_t first = 0) {
-  auto const host = to_host_c_order(view);
-  for (std::size_t n = 0; n < host.size(); ++n)
-    if (!std::isfinite(host.data()[n]))
-      detail::fail_not_finite(name, n, shape_of(view), first, host.data()[n]);
+  std::size_t before = 0;
+  for_each_run_in_c_order(view, [&](auto run) {
+    for (std::size_t n = 0; n < run.size(); ++n)
+      if (!std::isfinite(run[n]))
+        detail::fail_not_finite(name, before + n, shape_of(view), first, run[n]);
+    before += run.size();
+  });
 }
 
 }  // namespace coir::io

@@ -116,8 +116,9 @@ void copy_to_view(GrayImage const& image, V const& view) {
     expects(static_cast<std::uint64_t>(std::numeric_limits<T>::max()) >=
                 static_cast<std::uint64_t>(image.maximum()),
             "the View's integers must hold the picture's maximum", image.maximum());
-  fill_in_c_order(view, [&](T* elements) {
-    std::transform(image.samples.begin(), image.samples.end(), elements,
+  fill_runs_in_c_order(view, [&](std::int64_t row, std::span<T> elements) {
+    std::uint16_t const* const samples = image.samples.data() + row * image.columns;
+    std::transform(samples, samples + elements.size(), elements.begin(),
                    [](std::uint16_t sample) { return static_cast<T>(sample); });
   });
 }
