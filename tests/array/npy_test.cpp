@@ -13,7 +13,7 @@ using Elements = ::testing::Types<float, double, std::int32_t, std::uint8_t, boo
 TYPED_TEST_SUITE(Npy, Elements);
 
 TYPED_TEST(Npy, ComesBackAsItWas) {
-  coir::testing::ScratchFolder const folder;
+  coir::testing::TemporaryFolder const folder;
   auto const numbers = random_array<double, DefaultSpace>(Shape<3>{3, 4, 37}, 8);
   auto const a = evaluate(cast<TypeParam>(abs(numbers)));
   save(folder / "a.npy", a);
@@ -27,7 +27,7 @@ TYPED_TEST(Npy, ComesBackAsItWas) {
 }
 
 TEST(NpyArrays, HoldComplexNumbers) {
-  coir::testing::ScratchFolder const folder;
+  coir::testing::TemporaryFolder const folder;
   using Complex = Kokkos::complex<float>;
   auto const z = evaluate(arange(0.f, 3.f) * Complex(1, -2));
   save(folder / "z.npy", z);
@@ -40,7 +40,7 @@ TEST(NpyArrays, HoldComplexNumbers) {
 }
 
 TEST(NpyArrays, RefuseWhatDoesNotFit) {
-  coir::testing::ScratchFolder const folder;
+  coir::testing::TemporaryFolder const folder;
   save(folder / "a.npy", zeros<double>(2, 3) + 0.1);
   EXPECT_THROW((load<double, 1>(folder / "a.npy")), InputError);
   EXPECT_THROW((load<float, 2>(folder / "a.npy")), InputError);

@@ -26,7 +26,7 @@
 namespace cosmology = coir::cosmology;
 namespace io = coir::io;
 using coir::InputError;
-using coir::testing::ScratchFolder;
+using coir::testing::TemporaryFolder;
 
 namespace {
 
@@ -105,7 +105,7 @@ io::GrayImage pattern(int rows, int columns, int bits) {
 }
 
 Bytes written(io::GrayImage const& image) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   io::write_png(folder / "a.png", image);
   return io::read_file(folder / "a.png");
 }

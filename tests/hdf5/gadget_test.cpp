@@ -78,7 +78,7 @@ void write_changed(fs::path const& path, std::string const& changed, std::vector
 
 template <class T>
 std::string refusal_to_read(std::string const& changed, std::vector<T> const& value) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   write_changed(folder / "a.hdf5", changed, value);
   std::function<void(GadgetBlock<float const> const&)> const ignore = [](auto const&) {};
   std::string const text =
@@ -88,7 +88,7 @@ std::string refusal_to_read(std::string const& changed, std::vector<T> const& va
 }
 
 std::string refusal_to_write(GadgetHeader const& header, GadgetOptions const& options = {}) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   std::string const text =
       message_of([&] { write_example<float>(folder / "a.hdf5", header, options); });
   EXPECT_EQ(folder.entries(), 0);
@@ -109,7 +109,7 @@ TYPED_TEST(Gadget, ParticlesComeBackForAnyNumberAndBlock) {
   T const tolerance = 2 * std::numeric_limits<T>::epsilon();
   for (std::int64_t const particles : {0, 1, 7, 64, 101})
     for (std::int64_t const block : {1, 7, 1000}) {
-      ScratchFolder const folder;
+      TemporaryFolder const folder;
       write_example<T>(folder / "a.hdf5", example_header(particles), {.block = block});
       std::int64_t next = 0;
       GadgetHeader const header = read_gadget<T>(
@@ -134,7 +134,7 @@ TYPED_TEST(Gadget, ParticlesComeBackForAnyNumberAndBlock) {
 }
 
 TYPED_TEST(Gadget, VelocitiesAreStoredOverTheRootOfTheScaleFactor) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   GadgetHeader header = example_header(1);
   header.scale_factor = 0.25;  // its root is exact
   write_gadget<TypeParam>(folder / "a.hdf5", header,
@@ -146,7 +146,7 @@ TYPED_TEST(Gadget, VelocitiesAreStoredOverTheRootOfTheScaleFactor) {
 TYPED_TEST(Gadget, IsReadInTheOtherPrecision) {
   using T = TypeParam;
   using Other = std::conditional_t<std::is_same_v<T, float>, double, float>;
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   write_example<T>(folder / "a.hdf5", example_header(3));
   read_gadget<Other>(folder / "a.hdf5", [](GadgetBlock<Other const> const& block) {
     EXPECT_EQ(block.positions[8], Other(1));
@@ -156,7 +156,7 @@ TYPED_TEST(Gadget, IsReadInTheOtherPrecision) {
 
 TEST(GadgetHeader, ComesBack) {
   for (GadgetLength const length : {GadgetLength::kpc_per_h, GadgetLength::mpc_per_h}) {
-    ScratchFolder const folder;
+    TemporaryFolder const folder;
     GadgetHeader header = example_header(2);
     header.length = length;
     header.files = 3;
@@ -177,7 +177,7 @@ TEST(GadgetHeader, ComesBack) {
 }
 
 TEST(GadgetHeader, HasWhatGadgetReads) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   GadgetHeader header = example_header(2);
   header.files = 2;
   header.particles_total = (std::int64_t(3) << 32) + 5;
@@ -216,7 +216,7 @@ TEST(GadgetHeader, HasWhatGadgetReads) {
 }
 
 TEST(GadgetHeader, EachDatasetSaysItsUnitsInBothWays) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   write_example<float>(folder / "a.hdf5", example_header(2));
   Reader const reader(folder / "a.hdf5");
   struct Units {
@@ -250,7 +250,7 @@ TEST(GadgetHeader, EachDatasetSaysItsUnitsInBothWays) {
 }
 
 TEST(GadgetHeader, CountsMayHaveSignsOr64Bits) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   write_changed(folder / "signed.hdf5", "", std::vector<int>());
   EXPECT_EQ(read_gadget_header(folder / "signed.hdf5").particles_total, 1);
   std::uint64_t const many = (std::uint64_t(1) << 34) + 1;
@@ -261,7 +261,7 @@ TEST(GadgetHeader, CountsMayHaveSignsOr64Bits) {
 
 // GADGET-4 with NTYPES other than 6.
 TEST(GadgetHeader, MayBeOfAnyNumberOfTypes) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   for (std::size_t const types : {2U, 3U, 6U, 8U}) {
     {
       Writer writer(folder / "a.hdf5");
@@ -288,7 +288,7 @@ TEST(GadgetHeader, MayBeOfAnyNumberOfTypes) {
 }
 
 TEST(GadgetHeader, MayHaveWholeNumbersAsIntegers) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   write_changed(folder / "a.hdf5", "BoxSize", std::vector<std::int64_t>{100});
   EXPECT_EQ(read_gadget_header(folder / "a.hdf5").box, 100);
   write_changed(folder / "b.hdf5", "Time", std::vector<std::uint64_t>{1});
@@ -298,7 +298,7 @@ TEST(GadgetHeader, MayHaveWholeNumbersAsIntegers) {
 }
 
 TEST(GadgetHeader, WithoutUnitsMeansGadgetsOwn) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   write_changed(folder / "a.hdf5", "", std::vector<int>());
   EXPECT_EQ(read_gadget_header(folder / "a.hdf5").length, GadgetLength::kpc_per_h);
   write_changed(folder / "b.hdf5", "UnitLength_in_cm", std::vector{3.085678e24});
@@ -306,7 +306,7 @@ TEST(GadgetHeader, WithoutUnitsMeansGadgetsOwn) {
 }
 
 TEST(GadgetIds, MayBeSet) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   write_gadget<float>(folder / "a.hdf5", example_header(1),
                       [](GadgetBlock<float> const& block) { block.ids[0] = 77; });
   EXPECT_EQ(Reader(folder / "a.hdf5").read<std::uint64_t>("PartType1/ParticleIDs"),
@@ -315,7 +315,7 @@ TEST(GadgetIds, MayBeSet) {
 
 template <class Id>
 std::vector<std::uint64_t> ids_stored_as() {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   write_changed<int, Id>(folder / "a.hdf5", "", {});
   std::vector<std::uint64_t> ids;
   read_gadget<double>(folder / "a.hdf5", [&](GadgetBlock<double const> const& block) {
@@ -332,7 +332,7 @@ TEST(GadgetIds, MayHaveSignsInFilesOfOthers) {
 }
 
 TEST(GadgetWrite, AFileThatIsNotCommittedHasNoNameYet) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   auto const header = example_header(2);
   auto const fill = &fill_block<float>;
   {
@@ -345,13 +345,13 @@ TEST(GadgetWrite, AFileThatIsNotCommittedHasNoNameYet) {
 }
 
 TEST(GadgetWrite, AnExceptionOfTheCallersLeavesTheOldFile) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   put(folder / "a.hdf5", "before");
   EXPECT_THROW(write_gadget<float>(
                    folder / "a.hdf5", example_header(2),
                    [](GadgetBlock<float> const&) { throw std::runtime_error("interrupted"); }),
                std::runtime_error);
-  EXPECT_EQ(get(folder / "a.hdf5"), "before");
+  EXPECT_EQ(read_text(folder / "a.hdf5"), "before");
   EXPECT_EQ(folder.entries(), 1);
 }
 
@@ -382,7 +382,7 @@ TEST(GadgetRead, WhatIsMissingIsAnError) {
   // It might be among the parameters.
   expect_parts(refusal_to_read("Omega0", nothing), {"'Parameters' is not in it"});
 
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   Writer(folder / "a.hdf5").commit();
   expect_parts(message_of<InputError>([&] { (void)read_gadget_header(folder / "a.hdf5"); }),
                {"'Header' is not in it"});

@@ -36,7 +36,7 @@ void write_example(fs::path const& path) {
 
 template <class Action>
 std::string refusal(Action const& action) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   write_example(folder / "a.hdf5");
   Reader const reader(folder / "a.hdf5");
   ::testing::internal::CaptureStderr();
@@ -100,7 +100,7 @@ class ForeignFile {
 }  // namespace
 
 TEST(Reader, SaysWhatThereIs) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   write_example(folder / "a.hdf5");
   Reader const reader(folder / "a.hdf5");
   EXPECT_TRUE(reader.has("/"));
@@ -117,7 +117,7 @@ TEST(Reader, SaysWhatThereIs) {
 }
 
 TEST(Reader, ConvertsToTypesThatHoldTheValues) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   write_example(folder / "a.hdf5");
   Reader const reader(folder / "a.hdf5");
   EXPECT_EQ(reader.read<std::int64_t>("group/numbers")[11], 11);
@@ -128,7 +128,7 @@ TEST(Reader, ConvertsToTypesThatHoldTheValues) {
 }
 
 TEST(Reader, RowsOutsideAreTheCallersMistake) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   write_example(folder / "a.hdf5");
   Reader const reader(folder / "a.hdf5");
   std::vector<short> room(6);
@@ -141,7 +141,7 @@ TEST(Reader, RowsOutsideAreTheCallersMistake) {
 }
 
 TEST(Reader, ReadsEitherByteOrder) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   double const pi = 3.14159;
   unsigned const number = 0x01020304;
   {
@@ -157,7 +157,7 @@ TEST(Reader, ReadsEitherByteOrder) {
 }
 
 TEST(Reader, ReadsTextOfFixedLength) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   {
     ForeignFile file(folder / "a.hdf5");
     file.fixed_text("full", "words", H5T_STR_NULLPAD);
@@ -170,7 +170,7 @@ TEST(Reader, ReadsTextOfFixedLength) {
 
 // As GADGET-4 writes IDs of 48 bits.
 TEST(Reader, IntegersOfOtherWidthsAreReadAsTheNextWiderOnes) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   std::uint64_t const id = (std::uint64_t(1) << 47) + 5;
   std::int64_t const negative = -7;
   {
@@ -201,7 +201,7 @@ TEST(Reader, IntegersOfOtherWidthsAreReadAsTheNextWiderOnes) {
 }
 
 TEST(Reader, OtherKindsOfDatasetsAreErrors) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   {
     ForeignFile file(folder / "a.hdf5");
     hid_t const pair = H5Tcreate(H5T_COMPOUND, 8);
@@ -262,13 +262,13 @@ TEST(Reader, WrongShapesAreErrors) {
   expect_parts(refusal([](Reader const& r) { (void)r.attribute<double>("group", "several"); }),
                {"has shape (3,), and a single number was expected"});
 
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   write_example(folder / "a.hdf5");
   Reader(folder / "a.hdf5").expects_shape("group/numbers", {-1, 3});
 }
 
 TEST(Reader, TextMayBeAskedForWithALimit) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   {
     ForeignFile file(folder / "a.hdf5");
     file.fixed_text("fixed", "words", H5T_STR_NULLPAD);
@@ -283,7 +283,7 @@ TEST(Reader, TextMayBeAskedForWithALimit) {
 }
 
 TEST(Reader, DatasetsInPiecesOrFilteredAreTold) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   write_example(folder / "a.hdf5");
   Reader(folder / "a.hdf5").expects_contiguous("group/numbers");
   {
@@ -302,7 +302,7 @@ TEST(Reader, DatasetsInPiecesOrFilteredAreTold) {
 }
 
 TEST(Reader, DatasetsBehindLinksAreTold) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   write_example(folder / "a.hdf5");
   {
     ForeignFile const file(folder / "b.hdf5");
@@ -318,7 +318,7 @@ TEST(Reader, DatasetsBehindLinksAreTold) {
 }
 
 TEST(Reader, MoreThanMemoryHoldsIsAResourceError) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   {
     ForeignFile file(folder / "a.hdf5");
     hsize_t const extents[2] = {hsize_t(1) << 32, hsize_t(1) << 28};  // nothing of it is stored
@@ -331,14 +331,14 @@ TEST(Reader, MoreThanMemoryHoldsIsAResourceError) {
 }
 
 TEST(Reader, AFileThatIsMissingOrAFolderIsAnError) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   expect_parts(refusal_to_open(folder / "a.hdf5"), {"a.hdf5: no such file"});
   expect_parts(refusal_to_open(folder.path()), {"is a folder"});
   expect_parts(refusal_to_open("/dev/zero"), {"is a device or a pipe"});
 }
 
 TEST(Reader, AFileThatIsNotHdf5IsAnError) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   put(folder / "a.hdf5", "PK and so on");
   expect_parts(refusal_to_open(folder / "a.hdf5"), {"a.hdf5: is no HDF5 file", "check the path"});
   put(folder / "a.hdf5", "");
@@ -346,9 +346,9 @@ TEST(Reader, AFileThatIsNotHdf5IsAnError) {
 }
 
 TEST(Reader, ATruncatedFileIsAnErrorWhereverItEnds) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   write_example(folder / "a.hdf5");
-  std::string const whole = get(folder / "a.hdf5");
+  std::string const whole = read_text(folder / "a.hdf5");
   for (std::size_t const length :
        {std::size_t(8), std::size_t(40), std::size_t(200), whole.size() / 2, whole.size() - 1}) {
     put(folder / "a.hdf5", whole.substr(0, length));
@@ -357,7 +357,7 @@ TEST(Reader, ATruncatedFileIsAnErrorWhereverItEnds) {
 }
 
 TEST(Reader, TheProgramsOwnErrorHandlerStays) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   write_example(folder / "a.hdf5");
   H5E_auto2_t const mine = [](hid_t, void*) { return herr_t(0); };
   H5E_auto2_t before = nullptr, after = nullptr;

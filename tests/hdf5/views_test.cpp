@@ -45,7 +45,7 @@ std::vector<typename V::non_const_value_type> in_c_order(V const& view) {
 template <Laid L, class C, std::size_t Rank>
 void expect_round_trip(std::array<std::int64_t, Rank> const& extents) {
   using T = typename C::Real;
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   auto const view = counted<L, C>(extents);
   auto const expected = in_c_order(view);
   Writer writer(folder / "a.hdf5");
@@ -86,7 +86,7 @@ TYPED_TEST(Hdf5Views, LargeViewsGoBlockByBlock) {
 TYPED_TEST(Hdf5Views, RowsAreAppendedFromViewsOfElementsThatAreConst) {
   using T = typename TypeParam::Real;
   using Space = typename TypeParam::Exec::memory_space;
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   auto const left = counted<Laid::left, TypeParam>(std::array<std::int64_t, 2>{3, 5});
   Kokkos::View<T const**, Kokkos::LayoutLeft, Space> const read_only = left;
   Writer writer(folder / "a.hdf5");
@@ -102,7 +102,7 @@ TYPED_TEST(Hdf5Views, RowsAreAppendedFromViewsOfElementsThatAreConst) {
 TYPED_TEST(Hdf5Views, NewViewsHaveTheDatasetsShape) {
   using T = typename TypeParam::Real;
   using Space = typename TypeParam::Exec::memory_space;
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   auto const right = counted<Laid::right, TypeParam>(std::array<std::int64_t, 2>{3, 5});
   Writer writer(folder / "a.hdf5");
   writer.write("view", right);

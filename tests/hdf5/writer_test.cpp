@@ -51,7 +51,7 @@ Writer begin(fs::path const& path) {
 
 template <class Action>
 std::string refusal(Action const& action) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   Writer writer = begin(folder / "a.hdf5");
   std::string const text = message_of([&] { action(writer); });
   // A caller's mistake does no harm to the file.
@@ -70,7 +70,7 @@ using Types = ::testing::Types<std::int8_t, std::int16_t, std::int32_t, std::int
 TYPED_TEST_SUITE(WriterOf, Types);
 
 TYPED_TEST(WriterOf, DatasetsOfEveryRankComeBackWithTheSameBits) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   std::vector<Shape> const shapes = {{1},          {7}, {3, 5}, {2, 3, 7},
                                      {3, 1, 5, 2}, {0}, {0, 3}, {4, 0}};
   Writer writer(folder / "a.hdf5");
@@ -93,7 +93,7 @@ TYPED_TEST(WriterOf, DatasetsOfEveryRankComeBackWithTheSameBits) {
 }
 
 TYPED_TEST(WriterOf, BlocksOfRowsGiveTheSameAsTheWhole) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   auto const values = some_values<TypeParam>(7 * 6);
   std::span<TypeParam const> const all(values);
   Writer writer(folder / "a.hdf5");
@@ -112,7 +112,7 @@ TYPED_TEST(WriterOf, BlocksOfRowsGiveTheSameAsTheWhole) {
 }
 
 TYPED_TEST(WriterOf, AttributesComeBackWithTheSameBits) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   TypeParam const largest = std::numeric_limits<TypeParam>::max();
   Writer writer = begin(folder / "a.hdf5");
   writer.write_attribute("/", "one", largest);
@@ -130,7 +130,7 @@ TYPED_TEST(WriterOf, AttributesComeBackWithTheSameBits) {
 }
 
 TEST(Constants, AreReadEverywhereAndTakeNoSpace) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   auto const size_with = [&](std::int64_t count) {
     {
       Writer writer(folder / "a.hdf5");
@@ -156,7 +156,7 @@ TEST(Constants, TakeNoRows) {
 }
 
 TEST(Writer, TextComesBack) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   std::string const text =
       "Gr\xc3\xb6\xc3\x9f"
       "e \xe2\x86\x92 2 lines\n";
@@ -170,7 +170,7 @@ TEST(Writer, TextComesBack) {
 }
 
 TEST(Writer, TextHasAFixedLength) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   Writer writer(folder / "a.hdf5");
   writer.write_attribute_text("/", "text", "words");
   writer.write_attribute_text("/", "longest", std::string(60'000, 'x'));
@@ -184,7 +184,7 @@ TEST(Writer, TextHasAFixedLength) {
 }
 
 TEST(Writer, AFileMayEndWithAChecksum) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   for (char const* name : {"a.hdf5", "c.hdf5"}) {
     Writer writer(folder / name, {.checked = true});
     writer.write("groups/of/x", some_values<double>(300));
@@ -195,27 +195,27 @@ TEST(Writer, AFileMayEndWithAChecksum) {
     EXPECT_EQ(Reader(folder / name).read<double>("groups/of/x"), some_values<double>(300));
     if (name[0] == 'a') ::sleep(1);  // the time of writing isn't in it
   }
-  EXPECT_TRUE(get(folder / "a.hdf5") == get(folder / "c.hdf5"));
+  EXPECT_TRUE(read_text(folder / "a.hdf5") == read_text(folder / "c.hdf5"));
   // Without one there is none.
   Writer(folder / "b.hdf5").commit();
   EXPECT_THROW(coir::io::verify_checksum(folder / "b.hdf5"), coir::InputError);
   // Stopped, it leaves what was there.
-  std::string const before = get(folder / "a.hdf5");
+  std::string const before = read_text(folder / "a.hdf5");
   {
     Writer writer(folder / "a.hdf5", {.checked = true});
     EXPECT_THROW(writer.commit([] { throw std::runtime_error("stop"); }), std::runtime_error);
   }
-  EXPECT_EQ(get(folder / "a.hdf5"), before);
+  EXPECT_EQ(read_text(folder / "a.hdf5"), before);
 }
 
 TEST(Writer, TheNameIsGivenApart) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   begin(folder / "a.hdf5").commit();
-  std::string const before = get(folder / "a.hdf5");
+  std::string const before = read_text(folder / "a.hdf5");
   Writer writer(folder / "a.hdf5", {.checked = true});
   writer.write("x", some_values<double>(3));
   writer.sync();
-  EXPECT_EQ(get(folder / "a.hdf5"), before);
+  EXPECT_EQ(read_text(folder / "a.hdf5"), before);
   expect_parts(message_of([&] { writer.make_group("late"); }), {"nothing can be written after"});
   writer.commit();
   EXPECT_EQ(Reader(folder / "a.hdf5").read<double>("x"), some_values<double>(3));
@@ -224,7 +224,7 @@ TEST(Writer, TheNameIsGivenApart) {
 }
 
 TEST(Writer, MakesGroupsOnce) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   Writer writer(folder / "a.hdf5");
   writer.make_group("a/b");
   writer.make_group("a/b");
@@ -238,9 +238,9 @@ TEST(Writer, MakesGroupsOnce) {
 }
 
 TEST(Writer, BeingKilledLeavesTheOldFileWhole) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   begin(folder / "a.hdf5").commit();
-  std::string const before = get(folder / "a.hdf5");
+  std::string const before = read_text(folder / "a.hdf5");
   pid_t const child = ::fork();
   if (child == 0) {
     Writer writer(folder / "a.hdf5");
@@ -250,11 +250,11 @@ TEST(Writer, BeingKilledLeavesTheOldFileWhole) {
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFSIGNALED(status));
-  EXPECT_EQ(get(folder / "a.hdf5"), before);
+  EXPECT_EQ(read_text(folder / "a.hdf5"), before);
 }
 
 TEST(Writer, AFullDiskIsAnErrorAndLeavesNothing) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   put(folder / "a.hdf5", "before");
   ::testing::internal::CaptureStderr();
   std::string const text = message_of<ResourceError>([&] {
@@ -263,12 +263,12 @@ TEST(Writer, AFullDiskIsAnErrorAndLeavesNothing) {
   });
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
   expect_parts(text, {(folder / "a.hdf5").string(), "can't be written", "free some space"});
-  EXPECT_EQ(get(folder / "a.hdf5"), "before");
+  EXPECT_EQ(read_text(folder / "a.hdf5"), "before");
   EXPECT_EQ(folder.entries(), 1);
 }
 
 TEST(Writer, AFullDiskIsNamedByWhateverIsMadeLast) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   auto const fill = [&](auto const& make) {
     return message_of<ResourceError>([&] {
       FileSizeLimit const limit(1 << 12);
@@ -283,7 +283,7 @@ TEST(Writer, AFullDiskIsNamedByWhateverIsMadeLast) {
 }
 
 TEST(Writer, ADiskThatIsFullOnlyAtTheEndIsAnError) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   Writer writer = begin(folder / "a.hdf5");
   {
     FileSizeLimit const limit(0);
@@ -296,7 +296,7 @@ TEST(Writer, ADiskThatIsFullOnlyAtTheEndIsAnError) {
 }
 
 TEST(Writer, AfterAFullDiskOnlyLettingGoIsLeft) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   Writer writer(folder / "a.hdf5");
   writer.make_dataset("x", Type::float64, {200'000});
   std::vector<double> const half(100'000);
@@ -311,7 +311,7 @@ TEST(Writer, AfterAFullDiskOnlyLettingGoIsLeft) {
 }
 
 TEST(Writer, AFolderOrADeviceIsAnError) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   expect_parts(message_of<ResourceError>([&] { Writer{folder.path()}; }), {"Is a directory"});
   expect_parts(message_of<ResourceError>([] { Writer("/dev/null"); }),
                {"/dev/null: can't be written", "is a device or a pipe", "needs a file"});
@@ -359,7 +359,7 @@ TEST(Writer, AttributesNeedAnObjectANameAndValues) {
 }
 
 TEST(Writer, AttributesMayHaveAsMuchAsTheLimitSays) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   std::vector<double> const values = some_values<double>(7500);
   Writer writer(folder / "a.hdf5");
   writer.write_attribute_array("/", "n", values);
@@ -385,7 +385,7 @@ TEST(Writer, RowsMustBeOfADatasetOfItsTypeWholeAndMissing) {
   expect_parts(refusal([&](Writer& w) { w.append("group/numbers", all.first(1)); }),
                {"rows for 'group/numbers' must be no more than are missing, 0, not 1"});
 
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   Writer writer(folder / "a.hdf5");
   writer.make_dataset("x", Type::int32, {3, 2});
   expect_parts(message_of([&] { writer.append("x", all.first(3)); }),

@@ -26,17 +26,17 @@ std::string refusal(fs::path const& path) {
 }  // namespace
 
 TEST(AtomicFile, HoldsWhatWasWritten) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   io::AtomicFile file(folder / "a.txt");
   file.write(std::string_view("one "));
   file.write(bytes_of("two"));
   file.commit();
-  EXPECT_EQ(get(folder / "a.txt"), "one two");
+  EXPECT_EQ(read_text(folder / "a.txt"), "one two");
   EXPECT_EQ(folder.entries(), 1);
 }
 
 TEST(AtomicFile, AnExceptionLeavesNothing) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   try {
     io::AtomicFile file(folder / "a.txt");
     file.write(std::string_view("half of it"));
@@ -47,17 +47,17 @@ TEST(AtomicFile, AnExceptionLeavesNothing) {
 }
 
 TEST(AtomicFile, ReplacesAFileAndKeepsItsPermissions) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   put(folder / "a.txt", "before");
   fs::permissions(folder / "a.txt", fs::perms::owner_read | fs::perms::owner_write);
   io::write_file(folder / "a.txt", std::string_view("after"));
-  EXPECT_EQ(get(folder / "a.txt"), "after");
+  EXPECT_EQ(read_text(folder / "a.txt"), "after");
   EXPECT_EQ(fs::status(folder / "a.txt").permissions(),
             fs::perms::owner_read | fs::perms::owner_write);
 }
 
 TEST(AtomicFile, ANewFileFollowsTheUmask) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   mode_t const before = ::umask(027);
   io::write_file(folder / "a.txt", std::string_view("text"));
   ::umask(before);
@@ -65,35 +65,35 @@ TEST(AtomicFile, ANewFileFollowsTheUmask) {
 }
 
 TEST(AtomicFile, FollowsASymbolicLink) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   fs::create_directory(folder / "elsewhere");
   put(folder / "elsewhere/a.txt", "before");
   fs::create_symlink("elsewhere/a.txt", folder / "link.txt");
   io::write_file(folder / "link.txt", std::string_view("after"));
   EXPECT_TRUE(fs::is_symlink(folder / "link.txt"));
-  EXPECT_EQ(get(folder / "elsewhere/a.txt"), "after");
+  EXPECT_EQ(read_text(folder / "elsewhere/a.txt"), "after");
 }
 
 TEST(AtomicFile, FollowsASymbolicLinkThatLeadsToNothingYet) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   fs::create_directory(folder / "elsewhere");
   fs::create_symlink("elsewhere/a.txt", folder / "second.txt");
   fs::create_symlink("second.txt", folder / "first.txt");
   io::write_file(folder / "first.txt", std::string_view("text"));
   EXPECT_TRUE(fs::is_symlink(folder / "first.txt"));
   EXPECT_TRUE(fs::is_symlink(folder / "second.txt"));
-  EXPECT_EQ(get(folder / "elsewhere/a.txt"), "text");
+  EXPECT_EQ(read_text(folder / "elsewhere/a.txt"), "text");
 }
 
 TEST(AtomicFile, ASymbolicLinkIntoAMissingFolderIsAnError) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   fs::create_symlink("missing/a.txt", folder / "link.txt");
   expect_parts(refusal(folder / "link.txt"), {"link.txt: can't be written", "missing does not"});
   EXPECT_TRUE(fs::is_symlink(folder / "link.txt"));
 }
 
 TEST(AtomicFile, ASymbolicLinkToItselfIsAnError) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   fs::create_symlink("link.txt", folder / "link.txt");
   expect_parts(refusal(folder / "link.txt"), {"link.txt: can't be written", "back to itself"});
   EXPECT_TRUE(fs::is_symlink(folder / "link.txt"));
@@ -106,7 +106,7 @@ TEST(AtomicFile, ADeviceIsWrittenToAndStaysADevice) {
 
 TEST(AtomicFile, AnOpenFileThatIsNamedAsSuchIsContinued) {
   if (!fs::exists("/proc/self/fd")) GTEST_SKIP() << "no /proc here";
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   put(folder / "a", "before, ");
   int const stream = ::open((folder / "a").c_str(), O_WRONLY | O_APPEND);
   fs::create_symlink("/proc/self/fd/" + std::to_string(stream), folder / "link");
@@ -114,7 +114,7 @@ TEST(AtomicFile, AnOpenFileThatIsNamedAsSuchIsContinued) {
     io::write_file(path, std::string_view("text, "));
   EXPECT_EQ(::write(stream, "after", 5), 5);
   ::close(stream);
-  EXPECT_EQ(get(folder / "a"), "before, text, text, after");
+  EXPECT_EQ(read_text(folder / "a"), "before, text, text, after");
   EXPECT_EQ(folder.entries(), 2);
 }
 
@@ -125,19 +125,19 @@ TEST(AtomicFile, AFullDeviceIsAnError) {
 }
 
 TEST(AtomicFile, AFullDiskIsAnErrorAndLeavesNothing) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   put(folder / "a.txt", "before");
   std::string const text = message_of<coir::ResourceError>([&] {
     FileSizeLimit const limit(1 << 16);
     io::write_file(folder / "a.txt", std::string(1 << 20, 'x'));
   });
   expect_parts(text, {(folder / "a.txt").string(), "can't be written", "free some space"});
-  EXPECT_EQ(get(folder / "a.txt"), "before");
+  EXPECT_EQ(read_text(folder / "a.txt"), "before");
   EXPECT_EQ(folder.entries(), 1);
 }
 
 TEST(AtomicFile, ADiskThatIsFullOnlyAtTheEndIsAnError) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   message_of<coir::ResourceError>([&] {
     FileSizeLimit const limit(0);  // the text stays in the buffer until the file is closed
     io::write_file(folder / "a.txt", std::string_view("text"));
@@ -146,20 +146,20 @@ TEST(AtomicFile, ADiskThatIsFullOnlyAtTheEndIsAnError) {
 }
 
 TEST(AtomicFile, AMissingFolderIsAnError) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   expect_parts(refusal(folder / "missing/a.txt"),
                {"missing/a.txt: can't be written", "does not exist", "create it"});
   EXPECT_EQ(folder.entries(), 0);
 }
 
 TEST(AtomicFile, AFileInPlaceOfAFolderIsAnError) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   put(folder / "file", "");
   expect_parts(refusal(folder / "file/a.txt"), {"file is not a folder", "choose another"});
 }
 
 TEST(AtomicFile, AFolderIsAnError) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   expect_parts(refusal(folder.path()), {"Is a directory", "name a file in it"});
   expect_parts(refusal(folder / "new/"), {"Is a directory", "name a file in it"});
   EXPECT_EQ(folder.entries(), 0);
@@ -169,7 +169,7 @@ TEST(AtomicFile, NoNameIsAnError) { expect_parts(refusal(""), {"can't be written
 
 TEST(AtomicFile, AReadOnlyFolderIsAnError) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   fs::create_directory(folder / "locked");
   fs::permissions(folder / "locked", fs::perms::owner_read | fs::perms::owner_exec);
   std::string const text = refusal(folder / "locked/a.txt");
@@ -179,9 +179,9 @@ TEST(AtomicFile, AReadOnlyFolderIsAnError) {
 
 TEST(AtomicFile, AWriteProtectedFileIsAnError) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   put(folder / "a.txt", "before");
   fs::permissions(folder / "a.txt", fs::perms::owner_read);
   expect_parts(refusal(folder / "a.txt"), {"Permission denied"});
-  EXPECT_EQ(get(folder / "a.txt"), "before");
+  EXPECT_EQ(read_text(folder / "a.txt"), "before");
 }

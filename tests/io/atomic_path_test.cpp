@@ -47,7 +47,7 @@ extern "C" int rename(char const* from, char const* to) noexcept {
 // What it shares with AtomicFile, which is made of it, is tested there.
 
 TEST(AtomicPath, APipeIsntOpenedToTryIt) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
   int const reader = ::open((folder / "pipe").c_str(), O_RDONLY | O_NONBLOCK);
   {
@@ -60,7 +60,7 @@ TEST(AtomicPath, APipeIsntOpenedToTryIt) {
 }
 
 TEST(AtomicPath, ASocketAndADeviceOfOthersAreRefusedAtOnce) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   int const here = ::socket(AF_UNIX, SOCK_STREAM, 0);
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
@@ -76,7 +76,7 @@ TEST(AtomicPath, ASocketAndADeviceOfOthersAreRefusedAtOnce) {
 }
 
 TEST(AtomicPath, ErrorsNameThePathTheCauseAndARemedy) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   io::AtomicPath path(folder / "a");
   expect_parts(message_of<coir::ResourceError>([&] { path.fail(ENOSPC); }),
                {(folder / "a").string(), "can't be written (No space left", "free some space"});
@@ -86,7 +86,7 @@ TEST(AtomicPath, ErrorsNameThePathTheCauseAndARemedy) {
 }
 
 TEST(AtomicPath, ContentIsOnTheDiskBeforeTheNameIs) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   io::AtomicPath path(folder / "a");
   put(path.temporary(), "content");
   calls.clear();
@@ -95,7 +95,7 @@ TEST(AtomicPath, ContentIsOnTheDiskBeforeTheNameIs) {
 }
 
 TEST(AtomicPath, ContentThatDoesNotReachTheDiskIsAnError) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   put(folder / "a", "before");
   {
     io::AtomicPath path(folder / "a");
@@ -103,12 +103,12 @@ TEST(AtomicPath, ContentThatDoesNotReachTheDiskIsAnError) {
     expect_parts(message_of<coir::ResourceError>([&] { path.commit(); }), {"Input/output error"});
     sync_fails = false;
   }
-  EXPECT_EQ(get(folder / "a"), "before");
+  EXPECT_EQ(read_text(folder / "a"), "before");
   EXPECT_EQ(folder.entries(), 1);
 }
 
 TEST(AtomicPath, ContentIsBroughtToTheDiskOnce) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   io::AtomicPath path(folder / "a");
   put(path.temporary(), "content");
   calls.clear();
@@ -119,26 +119,26 @@ TEST(AtomicPath, ContentIsBroughtToTheDiskOnce) {
 }
 
 TEST(AtomicPath, WhatKilledProgramsLeftIsOverwritten) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   put(folder / ".coir-a.part", "half of it, and more");
   io::AtomicPath path(folder / "a");
   EXPECT_EQ(path.temporary().filename(), ".coir-a.part");
-  EXPECT_EQ(get(path.temporary()), "");
+  EXPECT_EQ(read_text(path.temporary()), "");
   put(path.temporary(), "content");
   path.commit();
-  EXPECT_EQ(get(folder / "a"), "content");
+  EXPECT_EQ(read_text(folder / "a"), "content");
   EXPECT_EQ(folder.entries(), 1);
 }
 
 TEST(AtomicPath, AFolderInTheWayIsAnError) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   fs::create_directory(folder / ".coir-a.part");
   expect_parts(message_of<coir::ResourceError>([&] { io::AtomicPath{folder / "a"}; }),
                {"a: can't be written (Is a directory)"});
 }
 
 TEST(AtomicPath, OfTwoThatWriteToOnePathTheSecondWins) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   io::AtomicPath first(folder / "a");
   put(first.temporary(), "first");
   io::AtomicPath second(folder / "a");
@@ -146,12 +146,12 @@ TEST(AtomicPath, OfTwoThatWriteToOnePathTheSecondWins) {
   expect_parts(message_of<coir::ResourceError>([&] { first.commit(); }),
                {"a: can't be written", "does another program write to it, too?"});
   second.commit();
-  EXPECT_EQ(get(folder / "a"), "second");
+  EXPECT_EQ(read_text(folder / "a"), "second");
   EXPECT_EQ(folder.entries(), 1);
 }
 
 TEST(AtomicPath, WhatIsUnfinishedCanBeRemovedAtTheEndOfAProgram) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   put(folder / "mine", "whole");
   pid_t const child = ::fork();
   if (child == 0) {
@@ -162,7 +162,7 @@ TEST(AtomicPath, WhatIsUnfinishedCanBeRemovedAtTheEndOfAProgram) {
     _exit(0);
   }
   ::waitpid(child, nullptr, 0);
-  EXPECT_EQ(get(folder / "mine"), "whole");
+  EXPECT_EQ(read_text(folder / "mine"), "whole");
   EXPECT_TRUE(fs::exists(folder / "b"));
   EXPECT_EQ(folder.entries(), 2);
 }

@@ -15,10 +15,10 @@
 #include <string_view>
 
 using coir::InputError;
-using coir::testing::get;
 using coir::testing::message_of;
 using coir::testing::put;
-using coir::testing::ScratchFolder;
+using coir::testing::read_text;
+using coir::testing::TemporaryFolder;
 using namespace coir::io;
 
 namespace {
@@ -58,12 +58,12 @@ TEST(Checksum, ComesPartByPart) {
 }
 
 TEST(Checksum, AFileKeepsItsBytesAndGetsAnEnd) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   for (std::size_t const length : {1, 7, 8, 4096, 3'000'001}) {
     std::string const bytes = some_bytes(length);
     put(folder / "a", bytes);
     ASSERT_EQ(append_checksum(folder / "a"), 0);
-    std::string const whole = get(folder / "a");
+    std::string const whole = read_text(folder / "a");
     ASSERT_EQ(whole.size(), length + checksum_length);
     EXPECT_TRUE(whole.starts_with(bytes));
     EXPECT_EQ(whole.substr(length, 16), "coir checksum 2\n");
@@ -78,10 +78,10 @@ TEST(Checksum, AFileKeepsItsBytesAndGetsAnEnd) {
 }
 
 TEST(Checksum, EveryBitOfAFileCounts) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   put(folder / "a", some_bytes(50));
   ASSERT_EQ(append_checksum(folder / "a"), 0);
-  std::string const whole = get(folder / "a");
+  std::string const whole = read_text(folder / "a");
   for (std::size_t bit = 0; bit < 8 * whole.size(); ++bit) {
     std::string damaged = whole;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
@@ -91,10 +91,10 @@ TEST(Checksum, EveryBitOfAFileCounts) {
 }
 
 TEST(Checksum, FilesThatAreCutOffOrLongerAreRefused) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   put(folder / "a", some_bytes(50));
   ASSERT_EQ(append_checksum(folder / "a"), 0);
-  std::string const whole = get(folder / "a");
+  std::string const whole = read_text(folder / "a");
   for (std::size_t length = 1; length < whole.size(); ++length) {
     put(folder / "a", whole.substr(0, length));
     EXPECT_NE(refusal(folder / "a").find("has no checksum at its end"), std::string::npos);
@@ -111,7 +111,7 @@ TEST(Checksum, FilesThatAreCutOffOrLongerAreRefused) {
 }
 
 TEST(Checksum, BothCanBeStopped) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   put(folder / "a", some_bytes(50));
   ASSERT_EQ(append_checksum(folder / "a"), 0);
   auto const stop = [] { throw std::runtime_error("stop"); };
@@ -120,6 +120,6 @@ TEST(Checksum, BothCanBeStopped) {
 }
 
 TEST(Checksum, WhatCantBeWrittenIsAnErrno) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   EXPECT_EQ(append_checksum(folder / "none"), ENOENT);
 }

@@ -23,7 +23,7 @@ std::string refusal(fs::path const& path) {
 }  // namespace
 
 TEST(File, IsReadWholeOrInPart) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   std::string const text("a\0b\r\n", 5);
   put(folder / "a", text);
   EXPECT_EQ(text_of(io::read_file(folder / "a")), text);
@@ -32,25 +32,25 @@ TEST(File, IsReadWholeOrInPart) {
 }
 
 TEST(File, MissingIsAnError) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   expect_parts(refusal(folder / "a"), {(folder / "a").string(), "no such file", "check the path"});
   put(folder / "b", "text");
   expect_parts(refusal(folder / "b/c"), {"b/c: "});
 }
 
 TEST(File, EmptyIsAnError) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   put(folder / "a", "");
   expect_parts(refusal(folder / "a"), {"is empty (0 bytes)"});
 }
 
 TEST(File, AFolderIsAnError) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   expect_parts(refusal(folder.path()), {"is a folder", "name a file in it"});
 }
 
 TEST(File, ADeviceOrPipeIsAnErrorAndDoesNotBlock) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   expect_parts(refusal("/dev/zero"), {"/dev/zero: is a device or a pipe", "copy its content"});
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
   expect_parts(refusal(folder / "pipe"), {"is a device or a pipe"});
@@ -58,21 +58,21 @@ TEST(File, ADeviceOrPipeIsAnErrorAndDoesNotBlock) {
 
 TEST(File, UnreadableIsAnError) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   put(folder / "a", "text");
   fs::permissions(folder / "a", fs::perms::none);
   expect_parts(refusal(folder / "a"), {"can't be read", "Permission denied", "check the perm"});
 }
 
 TEST(File, ALoopOfLinksIsAnError) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   fs::create_symlink("b", folder / "a");
   fs::create_symlink("a", folder / "b");
   expect_parts(refusal(folder / "a"), {"can't be read", "symbolic links"});
 }
 
 TEST(File, MoreThanMemoryHoldsIsAResourceError) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   put(folder / "a", "text");
   std::error_code error;
   fs::resize_file(folder / "a", std::uintmax_t(1) << 43, error);  // sparse: takes no space

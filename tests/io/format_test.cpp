@@ -9,7 +9,7 @@ using namespace coir::testing;
 using io::Format;
 
 TEST(Format, OfAFileIsItsContentNotItsName) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   auto const format_of = [&](std::string_view text) {
     put(folder / "a.png", text);
     return io::format_of_content(folder / "a.png");

@@ -25,7 +25,7 @@ io::GrayImage pattern(int rows, int columns, int bits) {
 // The picture of a View.
 template <class V>
 io::GrayImage to_image(V const& view, int bits = 8) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   io::write_png(folder / "a.png", view, bits);
   return io::read_png(folder / "a.png");
 }
@@ -112,7 +112,7 @@ TEST(GrayImage, NotANumberIsAnError) {
 }
 
 TEST(GrayImage, AnElementMayBeShownAsAnotherLevel) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   auto const field = io::to_view<Kokkos::View<float**, Device>>(io::GrayImage{1, 2, 8, {10, 20}});
   io::write_png(folder / "a.png", field, 8, [](float x) { return 2 * x + 1; });
   EXPECT_EQ(io::read_png(folder / "a.png").samples, (Row{21, 41}));

@@ -57,7 +57,7 @@ std::string conversion_refusal(std::string_view file) {
 // 0, 1, 2, ... in C order, through a file, into every layout.
 template <class T, class Space>
 void expect_round_trips() {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   for (int rows : {1, 2, 13})
     for (int columns : {1, 7, 31}) {
       Kokkos::View<T**, Kokkos::LayoutRight, Space> const field("field", rows, columns);
@@ -69,7 +69,8 @@ void expect_round_trips() {
       auto const left =
           io::read_npy<Kokkos::View<T**, Kokkos::LayoutLeft, Space>>(folder / "a.npy");
       io::write_npy(folder / "b.npy", left);
-      EXPECT_EQ(get(folder / "a.npy"), get(folder / "b.npy")) << rows << " x " << columns;
+      EXPECT_EQ(read_text(folder / "a.npy"), read_text(folder / "b.npy"))
+          << rows << " x " << columns;
       auto const right = io::read_npy<OnHost<T**>>(folder / "b.npy");
       for (int i = 0; i < rows; ++i)
         for (int j = 0; j < columns; ++j) ASSERT_EQ(right(i, j), host(i, j));
@@ -281,30 +282,30 @@ TEST(Npy, GoesThroughAFileUnchanged) {
 }
 
 TEST(Npy, IsWrittenAsNumPyWritesIt) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   io::write_npy(folder / "a.npy", io::to_view<OnHost<float**>>(decode(numpy::float32_c)));
-  EXPECT_EQ(get(folder / "a.npy"), numpy::float32_c);
+  EXPECT_EQ(read_text(folder / "a.npy"), numpy::float32_c);
   io::write_npy(folder / "a.npy", io::to_view<OnHost<std::int64_t>>(decode(numpy::scalar)));
-  EXPECT_EQ(get(folder / "a.npy"), numpy::scalar);
+  EXPECT_EQ(read_text(folder / "a.npy"), numpy::scalar);
   io::write_npy(folder / "a.npy", io::to_view<OnHost<bool*>>(decode(numpy::booleans)));
-  EXPECT_EQ(get(folder / "a.npy"), numpy::booleans);
+  EXPECT_EQ(read_text(folder / "a.npy"), numpy::booleans);
   io::write_npy(folder / "a.npy", io::to_view<OnHost<float**>>(decode(numpy::empty)));
-  EXPECT_EQ(get(folder / "a.npy"), numpy::empty);
+  EXPECT_EQ(read_text(folder / "a.npy"), numpy::empty);
   io::write_npy(folder / "a.npy",
                 io::to_view<OnHost<Kokkos::complex<float>*>>(decode(numpy::complex64)));
-  EXPECT_EQ(get(folder / "a.npy"), numpy::complex64);
+  EXPECT_EQ(read_text(folder / "a.npy"), numpy::complex64);
 }
 
 TEST(Npy, ElementsStartAtAMultipleOf64Bytes) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   io::write_npy(folder / "a.npy",
                 Kokkos::View<double********, Device>("v", 1, 1, 1, 1, 1, 1, 1, 3));
-  EXPECT_EQ((get(folder / "a.npy").size() - 3 * 8) % 64, 0U);
+  EXPECT_EQ((read_text(folder / "a.npy").size() - 3 * 8) % 64, 0U);
   EXPECT_EQ(io::read_npy(folder / "a.npy").shape.size(), 8U);
 }
 
 TEST(Npy, PartsOfAViewAreWritten) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   auto const view =
       io::to_view<Kokkos::View<float**, Kokkos::LayoutRight, Device>>(decode(numpy::float32_c));
   io::write_npy(folder / "a.npy", Kokkos::subview(view, Kokkos::ALL, 1));
@@ -315,7 +316,7 @@ TEST(Npy, PartsOfAViewAreWritten) {
 }
 
 TEST(Npy, AFileThatCannotBeWrittenIsAnError) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   OnHost<float*> const view("v", 3);
   EXPECT_THROW(io::write_npy(folder / "missing/a.npy", view), coir::ResourceError);
   EXPECT_THROW(io::write_npy(folder.path(), view), coir::ResourceError);
@@ -323,7 +324,7 @@ TEST(Npy, AFileThatCannotBeWrittenIsAnError) {
 }
 
 TEST(Npy, AFileThatCannotBeReadIsAnError) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   EXPECT_THROW(io::read_npy(folder / "a.npy"), coir::InputError);
   EXPECT_THROW(io::read_npy<OnHost<float*>>(folder.path()), coir::InputError);
 }

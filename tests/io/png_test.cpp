@@ -178,7 +178,7 @@ TEST(Png, InterlacedPicturesAreTheSame) {
 }
 
 TEST(Png, GoesThroughAFileUnchanged) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   for (int bits : {8, 16})
     for (auto const& [rows, columns] : {std::pair(1, 1), {1, 7}, {7, 1}, {13, 31}, {64, 48}}) {
       io::GrayImage image{rows, columns, bits, {}};
@@ -196,7 +196,7 @@ TEST(Png, GoesThroughAFileUnchanged) {
 }
 
 TEST(Png, ColoursAreWrittenAsTheyAre) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   for (auto const& [rows, columns] : {std::pair(1, 1), std::pair(3, 5), std::pair(61, 127)}) {
     std::vector<std::uint8_t> samples;
     for (int n = 0; n < 3 * rows * columns; ++n)
@@ -219,7 +219,7 @@ TEST(Png, ColoursAreWrittenAsTheyAre) {
 }
 
 TEST(Png, ALargeFlatPictureIsJustifiedByAFewBytes) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   io::GrayImage const image{2000, 3000, 8, std::vector<std::uint16_t>(6'000'000, 7)};
   io::write_png(folder / "a.png", image);
   EXPECT_LT(std::filesystem::file_size(folder / "a.png"), 20'000U);
@@ -300,13 +300,13 @@ TEST(Png, APromiseOfManyRowsTakesNoMemoryForThem) {
 }
 
 TEST(Png, RowsMadeOneByOneAreThoseOfAPicture) {
-  ScratchFolder const folder;
+  TemporaryFolder const folder;
   io::GrayImage const gray{2, 3, 16, {0, 1, 256, 1000, 40000, 65535}};
   io::write_png(folder / "gray.png", io::GrayForm{2, 3, 16}, [&](int i, auto samples) {
     for (int j = 0; j < 3; ++j) samples[static_cast<std::size_t>(j)] = gray(i, j);
   });
   io::write_png(folder / "whole.png", gray);
-  EXPECT_EQ(get(folder / "gray.png"), get(folder / "whole.png"));
+  EXPECT_EQ(read_text(folder / "gray.png"), read_text(folder / "whole.png"));
   EXPECT_THROW(io::write_png(folder / "none.png", 2, 1,
                              [](int, std::span<std::uint8_t>) { throw std::runtime_error("no"); }),
                std::runtime_error);

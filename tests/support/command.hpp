@@ -3,27 +3,11 @@
 /// \file
 /// Runs a program as a user would and keeps what it said.
 
-#include <filesystem>
+#include <support/folder.hpp>
+
 #include <string>
 
 namespace coir::testing {
-
-/// A folder of its own, removed with everything in it at the end of the test.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(TemporaryFolder const&) = delete;
-  TemporaryFolder& operator=(TemporaryFolder const&) = delete;
-
-  std::filesystem::path const& path() const { return path_; }
-  std::filesystem::path operator/(std::string const& name) const;
-
- private:
-  std::filesystem::path path_;
-};
-
-std::string read_text(std::filesystem::path const& path);
 
 bool contains(std::string const& text, std::string const& part);
 
