@@ -1,23 +1,12 @@
 #include <coir/core/errors.hpp>
 
 #include <gtest/gtest.h>
+#include <support/message_of.hpp>
 
 #include <source_location>
 #include <string>
 
-namespace {
-
-template <class Function>
-std::string message_of(Function function) {
-  try {
-    function();
-  } catch (coir::PreconditionError const& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
-}  // namespace
+using coir::testing::message_of;
 
 TEST(Errors, ExpectsIsSilentWhenTheRequirementHolds) {
   EXPECT_NO_THROW(coir::expects(true, "never seen"));

@@ -33,14 +33,9 @@ TEST(Shape, BroadcastsAsNumPyDoes) {
 }
 
 TEST(Shape, SaysWhichShapesDontBroadcast) {
-  try {
-    coir::broadcast(Shape<2>{3, 4}, Shape<1>{5});
-    FAIL();
-  } catch (coir::PreconditionError const& error) {
-    EXPECT_STREQ(error.what(),
-                 "shapes (3, 4) and (5,) don't broadcast: axis 1 has 4 and 5 elements; they must "
-                 "be equal or one of them 1");
-  }
+  EXPECT_EQ(message_of([] { coir::broadcast(Shape<2>{3, 4}, Shape<1>{5}); }),
+            "shapes (3, 4) and (5,) don't broadcast: axis 1 has 4 and 5 elements; they must be "
+            "equal or one of them 1");
 }
 
 TEST(Shape, ValuesMustFitTheirTarget) {

@@ -21,35 +21,20 @@
 
 namespace coir::testing::numpy {
 
+/// The place of a type among others; -1 if it is none of them.
+template <class T, class... All>
+constexpr int place_among() {
+  int place = 0;
+  bool const found = ((std::is_same_v<T, All> || (++place, false)) || ...);
+  return found ? place : -1;
+}
+
 /// The element types, numbered as in generate.py.
 template <class T>
-inline constexpr int code = -1;
-template <>
-inline constexpr int code<bool> = 0;
-template <>
-inline constexpr int code<std::int8_t> = 1;
-template <>
-inline constexpr int code<std::uint8_t> = 2;
-template <>
-inline constexpr int code<std::int16_t> = 3;
-template <>
-inline constexpr int code<std::uint16_t> = 4;
-template <>
-inline constexpr int code<std::int32_t> = 5;
-template <>
-inline constexpr int code<std::uint32_t> = 6;
-template <>
-inline constexpr int code<std::int64_t> = 7;
-template <>
-inline constexpr int code<std::uint64_t> = 8;
-template <>
-inline constexpr int code<float> = 9;
-template <>
-inline constexpr int code<double> = 10;
-template <>
-inline constexpr int code<Kokkos::complex<float>> = 11;
-template <>
-inline constexpr int code<Kokkos::complex<double>> = 12;
+inline constexpr int code =
+    place_among<T, bool, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+                std::uint32_t, std::int64_t, std::uint64_t, float, double, Kokkos::complex<float>,
+                Kokkos::complex<double>>();
 
 inline constexpr std::array<std::size_t, 13> bytes_of{1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 8, 16};
 
