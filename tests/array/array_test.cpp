@@ -373,26 +373,3 @@ TEST(ArrayTypes, WhatMakesNoSenseDoesNotCompile) {
   struct OtherSpace : Kokkos::HostSpace {};
   static_assert(!Adds<Reals, Slice<double, 2, OtherSpace>>);
 }
-
-TEST(ArrayTypes, ElementsPromoteAsDocumented) {
-  auto const type = [](auto const& e) { return value_t<decltype(e)>(); };
-  Array<float, 1> const f({1});
-  Array<double, 1> const d({1});
-  Array<int, 1> const i({1});
-  Array<std::uint8_t, 1> const u({1});
-  Array<bool, 1> const b({1});
-  Array<Kokkos::complex<float>, 1> const c({1});
-  static_assert(std::is_same_v<decltype(type(f + d)), double>);
-  static_assert(std::is_same_v<decltype(type(f + 0.5)), float>);
-  static_assert(std::is_same_v<decltype(type(i + f)), float>);
-  static_assert(std::is_same_v<decltype(type(i + 0.5)), double>);
-  static_assert(std::is_same_v<decltype(type(u + u)), std::uint8_t>);
-  static_assert(std::is_same_v<decltype(type(u + 1)), std::uint8_t>);
-  static_assert(std::is_same_v<decltype(type(b + b)), int>);
-  static_assert(std::is_same_v<decltype(type(c + d)), Kokkos::complex<double>>);
-  static_assert(
-      std::is_same_v<decltype(type(f + Kokkos::complex<double>(1))), Kokkos::complex<float>>);
-  static_assert(std::is_same_v<decltype(type(f < 1)), bool>);
-  static_assert(std::is_same_v<decltype(type(sin(i))), double>);
-  static_assert(std::is_same_v<decltype(type(where(f > 0, f, 1.67))), float>);
-}

@@ -3,6 +3,7 @@
 #include <coir/array/all.hpp>
 
 #include <gtest/gtest.h>
+#include <support/message_of.hpp>
 
 #include <cstdint>
 #include <string>
@@ -13,17 +14,8 @@ using coir::Array;
 using coir::end;
 using coir::Queue;
 using coir::range;
+using coir::testing::message_of;
 using Pool = coir::MemoryPool<coir::DefaultSpace>;
-
-template <class Call>
-std::string error_of(Call const& call) {
-  try {
-    call();
-  } catch (coir::PreconditionError const& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 Array<double, 1> numbers() { return coir::sin(coir::arange<double>(10'000)); }
 
@@ -138,9 +130,9 @@ TEST(Queue, RefusesWhatItCantCopy) {
   Queue<> queue;
   auto from = coir::zeros_pinned<float>(4, 8);
   Array<float, 2> to = coir::zeros<float>(8, 4);
-  EXPECT_EQ(error_of([&] { queue.copy(from, to); }),
+  EXPECT_EQ(message_of([&] { queue.copy(from, to); }),
             "a copy needs two arrays of one shape, and these have (4, 8) and (8, 4)");
-  EXPECT_EQ(error_of([&] { queue.copy(from(range(), range(0, 4)), to(range(0, 4))); }),
+  EXPECT_EQ(message_of([&] { queue.copy(from(range(), range(0, 4)), to(range(0, 4))); }),
             "a copy takes arrays, and slices whose elements lie side by side in C order: copy the "
             "slice to an array first");
 }
@@ -149,7 +141,7 @@ TEST(Queue, RefusesCopiesBetweenPartsThatOverlap) {
   Queue<> queue;
   auto x = coir::arange<float>(8);
   auto const before = Pool::statistics().in_use;
-  EXPECT_EQ(error_of([&] { queue.copy(x(range(0, 5)), x(range(1, 6))); }),
+  EXPECT_EQ(message_of([&] { queue.copy(x(range(0, 5)), x(range(1, 6))); }),
             "a copy takes arrays or slices that don't overlap: copy one to an array first");
   EXPECT_EQ(Pool::statistics().in_use, before);
   Kokkos::fence();  // x was filled by the default instance
@@ -179,7 +171,7 @@ TEST(Queue, MayBeWaitedForByWhatItRuns) {
 TEST(Queue, CantBeRecorded) {
   Queue<> queue;
   Array<double, 1> x = numbers();
-  EXPECT_NE(error_of([&] {
+  EXPECT_NE(message_of([&] {
               coir::record([&] { queue.run([&] { x += 1; }); }).run();
             }).find("Queue::run() can't be recorded"),
             std::string::npos);

@@ -4,6 +4,7 @@
 #include <coir/array/slices.hpp>
 
 #include <array/host_values.hpp>
+#include <support/message_of.hpp>
 #include <support/typed_suite.hpp>
 
 #include <cmath>
@@ -13,6 +14,7 @@
 #include <vector>
 
 using coir::testing::from_host;
+using coir::testing::message_of;
 using coir::testing::random_integers;
 using coir::testing::to_host;
 
@@ -192,12 +194,6 @@ TYPED_TEST(ScanTypes, SameBitsForAnyThreadCount) {
 TYPED_TEST(ScanTypes, RefusesAnAxisThatIsNot) {
   using Space = typename TypeParam::memory_space;
   auto const a = from_host<Space>(std::vector<int>(6), coir::Shape<2>{2, 3});
-  EXPECT_THROW(coir::cumsum(a, 2), coir::PreconditionError);
+  EXPECT_EQ(message_of([&] { coir::cumsum(a, 2); }), "axis 2 is none of an array of shape (2, 3)");
   EXPECT_THROW(coir::cumprod(a, -3), coir::PreconditionError);
-  try {
-    coir::cumsum(a, 2);
-    FAIL();
-  } catch (coir::PreconditionError const& error) {
-    EXPECT_STREQ(error.what(), "axis 2 is none of an array of shape (2, 3)");
-  }
 }

@@ -292,35 +292,6 @@ TYPED_TEST(DualNumbers, KinksAndDomainEdgesAreAsDocumented) {
   EXPECT_EQ(where(false, at(3), 1).derivative[0], 0);
 }
 
-TYPED_TEST(DualNumbers, ValuesAndDerivativesFollowTheSameRuleAtTies) {
-  using T = TypeParam;
-  using D = Dual<T, 2>;
-  using DD = Dual<D, 2>;
-  // f of the value of duals of duals is f with its first derivatives, as are the derivatives' values.
-  auto const check = [](char const* name, T x, T y, T dx, T dy, auto const& f) {
-    DD const p = DD::variable(D::variable(x, 0), 0), q = DD::variable(D::variable(y, 1), 1);
-    DD const v = f(p, q);
-    T const expected[] = {dx, dy};
-    for (int k = 0; k < 2; ++k) {
-      EXPECT_EQ(v.derivative[k].value, expected[k]) << name << " along " << k;
-      EXPECT_EQ(v.value.derivative[k], expected[k]) << name << " along " << k;
-      for (int i = 0; i < 2; ++i) EXPECT_EQ(v.derivative[k].derivative[i], 0) << name;
-    }
-  };
-  T const half = T(0.5);
-  check("minimum", 1, 1, half, half, [](auto x, auto y) { return minimum(x, y); });
-  check("maximum", 1, 1, half, half, [](auto x, auto y) { return maximum(x, y); });
-  check("fmin", 1, 1, half, half, [](auto x, auto y) { return fmin(x, y); });
-  check("fmax", 1, 1, half, half, [](auto x, auto y) { return fmax(x, y); });
-  check("fdim", 1, 1, half, -half, [](auto x, auto y) { return fdim(x, y); });
-  check("clip to numbers", 1, 9, half, 0, [](auto x, auto) { return clip(x, -1, 1); });
-  check("clip to a variable", 1, 1, half, half, [](auto x, auto y) { return clip(x, -1, y); });
-  check("abs", 0, 9, 0, 0, [](auto x, auto) { return abs(x); });
-  check("hypot", 0, 0, 0, 0, [](auto x, auto y) { return hypot(x, y); });
-  check("copysign", 0, -1, 0, 0, [](auto x, auto y) { return copysign(x, y); });
-  check("floor", 1, 1, 0, 0, [](auto x, auto y) { return floor(x) + rint(y + T(0.5)); });
-}
-
 TYPED_TEST(DualNumbers, PowersAlsoAtZero) {
   using T = TypeParam;
   using D = Dual<T, 2>;
