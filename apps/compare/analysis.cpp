@@ -15,11 +15,6 @@ std::vector<double> rounds_of(Row const& row) {
   return row.rounds.empty() ? std::vector{row.seconds} : row.rounds;
 }
 
-bool is_of_memory(Limit limit) {
-  return limit == Limit::copy || limit == Limit::update || limit == Limit::read ||
-         limit == Limit::triad;
-}
-
 /// Whether a call's bytes stay in a cache, in part at least. Arrays by which limits are measured are as large as here is the
 /// least that doesn't.
 bool may_stay_in_cache(Row const& row, WorkInfo const& work, Build const& build) {
@@ -29,12 +24,11 @@ bool may_stay_in_cache(Row const& row, WorkInfo const& work, Build const& build)
 
 Point point_of(Row const& row, WorkInfo const& work, Build const& build) {
   Point point{&row, {}, {}};
-  Limit const kind = limit_named(work.limit);
   if (!row.bytes) return point;
   auto const rounds = rounds_of(row);
   auto limits = row.limits;
   if (limits.size() != rounds.size()) {  // not measured in each round: one limit for all
-    auto const limit = limit_of(build.limits, kind);
+    auto const limit = limit_of(build.limits, work.limit);
     if (!limit) return point;
     limits.assign(rounds.size(), *limit);
   }
@@ -43,7 +37,7 @@ Point point_of(Row const& row, WorkInfo const& work, Build const& build) {
   for (std::size_t n = 0; n < rounds.size(); ++n)
     shares.push_back(*row.bytes / limits[n] / rounds[n]);
   double const share = median_of(shares);
-  point.in_cache = is_of_memory(kind) && may_stay_in_cache(row, work, build);
+  point.in_cache = is_of_memory(work.limit) && may_stay_in_cache(row, work, build);
   if (!point.in_cache) point.beyond = std::max(1., share);
   point.share = share / point.beyond;
   return point;

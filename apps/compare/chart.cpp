@@ -1,6 +1,6 @@
 #include <compare/chart.hpp>
 
-#include <compare/markup.hpp>
+#include <compare/html_page.hpp>
 #include <support/units.hpp>
 
 #include <algorithm>
@@ -17,58 +17,35 @@ std::string colour(std::size_t style) {
   return "var(--c" + std::to_string(style % chart_styles) + ")";
 }
 
+/// To a tenth.
+std::string coordinate(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f", value);
+  return text;
+}
+
 std::string xy(double x, double y) { return coordinate(x) + " " + coordinate(y); }
 
-/// Goes on with a path to a point; the first one begins it.
-void add_point(std::string& path, double x, double y) {
-  path += path.empty() ? 'M' : 'L';
-  path += xy(x, y);
-}
-
-/// The outline of a line's marker around a point.
-std::string outline(std::size_t style, double x, double y) {
-  constexpr double r = 4.5;
-  auto const path = [&](std::initializer_list<std::array<double, 2>> corners) {
-    std::string text;
-    for (auto const& [dx, dy] : corners) add_point(text, x + r * dx, y + r * dy);
-    return text + "Z";
-  };
-  switch (style % chart_styles) {
-    case 1: return path({{-.9, -.9}, {.9, -.9}, {.9, .9}, {-.9, .9}});
-    case 2: return path({{0, -1.2}, {1.1, .8}, {-1.1, .8}});
-    case 3: return path({{0, -1.3}, {1.3, 0}, {0, 1.3}, {-1.3, 0}});
-    case 4: return path({{0, 1.2}, {1.1, -.8}, {-1.1, -.8}});
-    case 5:
-      return path({{-.4, -1.2},
-                   {.4, -1.2},
-                   {.4, -.4},
-                   {1.2, -.4},
-                   {1.2, .4},
-                   {.4, .4},
-                   {.4, 1.2},
-                   {-.4, 1.2},
-                   {-.4, .4},
-                   {-1.2, .4},
-                   {-1.2, -.4},
-                   {-.4, -.4}});
-    case 6: return path({{1.2, 0}, {-.8, 1.1}, {-.8, -1.1}});
-    case 7: return path({{-1.2, 0}, {.8, 1.1}, {.8, -1.1}});
-    default: break;
-  }
-  std::string circle;
-  add_point(circle, x - r, y);
-  return circle + "a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0Z";
-}
+/// The outlines of markers around (0, 0): circle, square, triangle, diamond, triangle, cross, triangles.
+constexpr std::array<char const*, chart_styles> outlines = {
+    "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0Z",
+    "M-4 -4L4 -4L4 4L-4 4Z",
+    "M0 -5.4L5 3.6L-5 3.6Z",
+    "M0 -5.8L5.8 0L0 5.8L-5.8 0Z",
+    "M0 5.4L5 -3.6L-5 -3.6Z",
+    "M-1.8 -5.4h3.6v3.6h3.6v3.6h-3.6v3.6h-3.6v-3.6h-3.6v-3.6h3.6Z",
+    "M5.4 0L-3.6 5L-3.6 -5Z",
+    "M-5.4 0L3.6 5L3.6 -5Z"};
 
 std::string marker(std::size_t style, double x, double y, std::string const& tip) {
-  return "<path class=\"marker\" fill=\"" + colour(style) + "\" d=\"" + outline(style, x, y) +
-         "\"><title>" + tip + "</title></path>\n";
+  return "<path class=\"marker\" fill=\"" + colour(style) + "\" transform=\"translate(" + xy(x, y) +
+         ")\" d=\"" + outlines[style % chart_styles] + "\"><title>" + tip + "</title></path>\n";
 }
 
 std::string polyline(std::vector<std::array<double, 2>> const& points, std::string const& kind,
                      std::size_t style) {
   std::string d;
-  for (auto const& [x, y] : points) add_point(d, x, y);
+  for (auto const& [x, y] : points) d += (d.empty() ? "M" : "L") + xy(x, y);
   return "<path class=\"" + kind + "\" stroke=\"" + colour(style) + "\" d=\"" + d + "\"/>\n";
 }
 
@@ -76,6 +53,12 @@ std::string text_at(double x, double y, std::string const& kind, std::string con
                     std::string const& text) {
   return "<text class=\"" + kind + "\" x=\"" + coordinate(x) + "\" y=\"" + coordinate(y) +
          "\" text-anchor=\"" + anchor + "\">" + text + "</text>\n";
+}
+
+/// A rectangle with these corners.
+std::string rectangle(double x1, double y1, double x2, double y2, std::string const& attributes) {
+  return "<path" + attributes + " d=\"M" + xy(x1, y1) + "H" + coordinate(x2) + "V" +
+         coordinate(y2) + "H" + coordinate(x1) + "Z\"/>\n";
 }
 
 std::string rule(double x1, double y1, double x2, double y2, std::string const& kind) {
@@ -117,11 +100,6 @@ Axis axis_for(std::vector<double> const& values, double begin, double end) {
   double const highest = std::log10(*std::max_element(values.begin(), values.end()));
   double const margin = std::max(0.06 * (highest - lowest), 0.12);
   return {lowest - margin, highest + margin, begin, end};
-}
-
-std::string begin_svg(double width, double height, std::string const& title) {
-  return "<svg viewBox=\"0 0 " + coordinate(width) + " " + coordinate(height) +
-         "\" role=\"img\" aria-label=\"" + title + "\">\n";
 }
 
 // Narrow enough that letters stay readable on a telephone, where pages are 390 points wide.
@@ -168,16 +146,14 @@ std::string time_chart(Chart const& chart, std::string const& id) {
   Axis const y = axis_for(times, height - bottom, top);
 
   std::string const clip = "clip-" + id;
-  std::string svg = begin_svg(width, height, escaped(chart.title));
-  svg += "<clipPath id=\"" + clip + "\"><path d=\"M" + xy(x.begin, y.begin) + "L" +
-         xy(x.end, y.begin) + "L" + xy(x.end, y.end) + "L" + xy(x.begin, y.end) +
-         "Z\"/></clipPath>\n";
+  std::string svg = "<svg viewBox=\"0 0 " + xy(width, height) + "\" role=\"img\" aria-label=\"" +
+                    escaped(chart.title) + "\">\n<clipPath id=\"" + clip + "\">" +
+                    rectangle(x.begin, y.begin, x.end, y.end, "") + "</clipPath>\n";
   std::string notes;
   for (auto const& [size, label, words, to] : chart.crossings) {
     double const at = x.at(size);
     if (to > size)
-      svg += "<path class=\"band\" d=\"M" + xy(at, y.begin) + "L" + xy(x.at(to), y.begin) + "L" +
-             xy(x.at(to), y.end) + "L" + xy(at, y.end) + "Z\"/>\n";
+      svg += rectangle(at, y.begin, x.at(to), y.end, " class=\"band\"");
     else
       svg += rule(at, y.begin, at, y.end, "crossing");
     notes += "<li>" + escaped(label + words) + "</li>\n";

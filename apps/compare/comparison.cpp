@@ -23,11 +23,6 @@ constexpr char remedy[] = "name a compare.json that coir-compare run wrote";
 // Each type's keys in compare.json, for writing and for reading.
 
 template <class Each>
-void each_field(Limits& limits, Each const& each) {
-  for (auto const& [limit, key] : limit_keys()) each(key, limits.*limit);
-}
-
-template <class Each>
 void each_field(Build& build, Each const& each) {
   each("name", build.name);
   each("backend", build.backend);
@@ -98,6 +93,13 @@ concept HasFields = requires(T& value) { each_field(value, [](char const*, auto&
 
 Json field_json(std::optional<double>& value) { return or_null(value); }
 
+Json field_json(Limits& limits) {
+  Json json = Json::object();
+  for (std::string const key : limit_keys)
+    json[key] = limits.count(key) == 0 ? Json() : Json(limits[key]);
+  return json;
+}
+
 template <class T>
 Json field_json(std::vector<T>& values);
 
@@ -132,6 +134,11 @@ void read_field(double& value, JsonPlace const& place) {
 
 void read_field(std::optional<double>& value, JsonPlace const& place) {
   if (!place.json().is_null()) read_field(value.emplace(), place);
+}
+
+void read_field(Limits& limits, JsonPlace const& place) {
+  for (std::string const key : limit_keys)
+    if (auto const value = place[key].optional()) limits[key] = *value;
 }
 
 void expects_ratios(Row const& row, JsonPlace const& place) {
@@ -175,19 +182,17 @@ std::string free_name(std::string const& name, std::set<std::string> const& take
   }
 }
 
-/// Adds what isn't there yet. `places` are those of the works in `merged`, by their names.
-void add_works(std::vector<WorkInfo>& merged, std::map<std::string, std::size_t>& places,
-               Comparison const& comparison, std::string const& file) {
+/// Adds the works that aren't there yet.
+void add_works(std::vector<WorkInfo>& merged, Comparison const& comparison,
+               std::string const& file) {
   for (WorkInfo const& work : comparison.works) {
-    auto const [found, is_new] = places.emplace(work.name, merged.size());
-    if (is_new) {
+    auto const has_name = [&](WorkInfo const& other) { return other.name == work.name; };
+    auto const same = std::find_if(merged.begin(), merged.end(), has_name);
+    if (same == merged.end())
       merged.push_back(work);
-      continue;
-    }
-    WorkInfo const& same = merged[found->second];
-    if (same.unit != work.unit)
+    else if (same->unit != work.unit)
       throw InputError(file + ": the work " + work.name + " counts " + work.unit +
-                       ", that of the reports before it " + same.unit +
+                       ", that of the reports before it " + same->unit +
                        ": make both with one version of coir-compare");
   }
 }
@@ -211,28 +216,19 @@ void put_groups_together(std::vector<WorkInfo>& works) {
 
 }  // namespace
 
-std::vector<LimitKey> const& limit_keys() {
-  static std::vector<LimitKey> const keys{{&Limits::copy, "copy_bytes_per_second"},
-                                          {&Limits::triad, "triad_bytes_per_second"},
-                                          {&Limits::update, "update_bytes_per_second"},
-                                          {&Limits::read, "read_bytes_per_second"},
-                                          {&Limits::launch, "launch_seconds"},
-                                          {&Limits::to_device, "host_to_device_bytes_per_second"},
-                                          {&Limits::to_host, "device_to_host_bytes_per_second"}};
-  return keys;
+std::string key_of_limit(std::string const& limit) {
+  return (limit == "to_device" ? "host_to_device"
+          : limit == "to_host" ? "device_to_host"
+                               : limit) +
+         std::string("_bytes_per_second");
 }
 
-std::optional<double> limit_of(Limits const& limits, Limit limit) {
-  switch (limit) {
-    case Limit::copy: return limits.copy;
-    case Limit::update: return limits.update ? limits.update : limits.copy;
-    case Limit::read: return limits.read ? limits.read : limits.copy;
-    case Limit::triad: return limits.triad ? limits.triad : limits.copy;
-    case Limit::to_device: return limits.to_device;
-    case Limit::to_host: return limits.to_host;
-    case Limit::none: break;
-  }
-  return {};
+bool is_of_memory(std::string const& limit) { return limit != "none" && !limit.starts_with("to_"); }
+
+std::optional<double> limit_of(Limits const& limits, std::string const& limit) {
+  auto found = limits.find(key_of_limit(limit));
+  if (found == limits.end() && is_of_memory(limit)) found = limits.find(key_of_limit("copy"));
+  return found == limits.end() ? std::nullopt : std::optional(found->second);
 }
 
 Report to_json(Comparison comparison) {
@@ -264,7 +260,6 @@ Comparison merge(std::vector<Comparison> const& comparisons, std::vector<std::st
                  std::vector<std::string>& notes) {
   Comparison merged;
   std::map<std::string, std::string> measured;  // what each machine measured, and the file
-  std::map<std::string, std::size_t> works;
   std::set<std::string> taken;
   for (std::size_t n = 0; n < comparisons.size(); ++n) {
     Comparison other = comparisons[n];
@@ -287,7 +282,7 @@ Comparison merge(std::vector<Comparison> const& comparisons, std::vector<std::st
           " here: another one has its name (coir-compare run --name NAME gives it one)");
     }
     rename(other, new_names);
-    add_works(merged.works, works, other, names[n]);
+    add_works(merged.works, other, names[n]);
     auto const append = [](auto& to, auto const& from) {
       to.insert(to.end(), from.begin(), from.end());
     };

@@ -8,7 +8,9 @@
 #include <compare/json_place.hpp>
 #include <support/report.hpp>
 
+#include <array>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,21 +20,23 @@ namespace coir::apps::compare {
 /// The version of compare.json's format. It grows whenever a key comes, goes or changes its meaning.
 inline constexpr int report_format = 1;
 
-/// The measured limits of a machine, in bytes/s and seconds.
-struct Limits {
-  std::optional<double> copy, triad, launch, to_device, to_host;
-  std::optional<double> update = {}, read = {};
-};
+/// The measured limits of a machine by their keys in reports, in bytes/s and seconds.
+using Limits = std::map<std::string, double>;
 
-/// A limit's key in compare.json.
-struct LimitKey {
-  std::optional<double> Limits::* limit;
-  char const* key;
-};
-std::vector<LimitKey> const& limit_keys();
+/// All keys, in their order in reports.
+inline constexpr std::array<char const*, 7> limit_keys = {
+    "copy_bytes_per_second",          "triad_bytes_per_second", "update_bytes_per_second",
+    "read_bytes_per_second",          "launch_seconds",         "host_to_device_bytes_per_second",
+    "device_to_host_bytes_per_second"};
 
-/// The limit of a machine that work is measured against. Where a way of moving bytes wasn't measured it is that of a copy.
-std::optional<double> limit_of(Limits const& limits, Limit limit);
+/// The key of a work's limit; see ComparedWork::limit.
+std::string key_of_limit(std::string const& limit);
+
+/// Whether a work's limit is a rate of memory, and not of a link.
+bool is_of_memory(std::string const& limit);
+
+/// The rate that a work is measured against. A way of moving bytes that wasn't measured has the rate of a copy.
+std::optional<double> limit_of(Limits const& limits, std::string const& limit);
 
 /// One way to run the work on a machine: a build folder's programs, on its device or on the host beside it.
 struct Build {

@@ -1,5 +1,3 @@
-#include "findings.hpp"
-
 #include "present.hpp"
 
 #include <support/median.hpp>

@@ -14,6 +14,12 @@ struct Grid {
   std::vector<std::vector<std::string>> rows;
 };
 
+/// A text as HTML takes it between tags and in attributes.
+std::string escaped(std::string const& text);
+
+/// Quantities with Greek prefixes where programs write u: "3.1 x, 12 us" -> "3.1 x, 12 &#181;s", escaped.
+std::string quantity(std::string const& text);
+
 /// All up to the body's content, with the styles of tables and charts.
 std::string begin_page(std::string const& title);
 std::string end_page();

@@ -1,10 +1,8 @@
 // coir-compare: the same work on several builds and machines, side by side.
 
 #include "comparison.hpp"
-#include "findings.hpp"
-#include "markdown.hpp"
 #include "measure.hpp"
-#include "page.hpp"
+#include "present.hpp"
 
 #include <support/command_line.hpp>
 #include <support/interrupt.hpp>

@@ -1,6 +1,4 @@
-#include "markdown.hpp"
-
-#include "findings.hpp"
+#include "present.hpp"
 
 #include <algorithm>
 #include <string_view>

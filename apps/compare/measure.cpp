@@ -2,9 +2,11 @@
 
 #include "benchmark_output.hpp"
 #include "child.hpp"
-#include "energy.hpp"
+#include "power_meter.hpp"
 
 #include <compare/json_place.hpp>
+#include <info/nvml.hpp>
+#include <info/processor_energy.hpp>
 #include <info/processors.hpp>
 #include <info/utc.hpp>
 #include <support/host_name.hpp>
@@ -53,9 +55,7 @@ struct Runner {
   bool on_host;  // the programs called ..._host_bench, of builds with a device
   Build build;
   std::map<std::string, Program> programs;
-  std::map<std::string, std::vector<Limits>> limits =
-      {};                     // that each program measured, in each round
-  bool is_described = false;  // by coir-info, or by a benchmark's context
+  std::map<std::string, std::vector<Limits>> limits = {};  // of each program, in each round
   bool on_device = false;
   std::optional<Peer> peer = {};
 };
@@ -112,94 +112,82 @@ std::string name_of_build(fs::path const& folder, std::vector<fs::path> const& f
   return is_alone && !name.empty() ? name : folder.string();
 }
 
-template <class Value>
-std::optional<Value> value_in(Report const& json, std::string const& key) {
-  if (!json.is_object() || !json.contains(key)) return {};
-  Report const& value = json[key];
-  if constexpr (std::is_same_v<Value, std::string>) {
-    if (value.is_string()) return value.get<std::string>();
-  } else {
-    if (value.is_number()) return value.get<Value>();
-    if (value.is_string()) {  // as Google Benchmark's context has them
-      double const number = std::strtod(value.get<std::string>().c_str(), nullptr);
-      if (number > 0) return static_cast<Value>(number);
-    }
-  }
-  return {};
+/// The value at a place such as "/host/cpu"; null if there is none.
+Report value_at(Report const& json, std::string const& place) {
+  return json.is_object() ? json.value(Report::json_pointer(place), Report()) : Report();
 }
 
-std::optional<double> positive_in(Report const& json, std::string const& key) {
-  auto const value = value_in<double>(json, key);
-  return value && is_measurable(*value) ? value : std::nullopt;
+std::string text_at(Report const& json, std::string const& place, std::string const& otherwise) {
+  Report const value = value_at(json, place);
+  return value.is_string() ? value.get<std::string>() : otherwise;
 }
 
-/// A positive whole number in JSON, such as that of threads.
-std::optional<int> count_in(Report const& json, std::string const& key) {
-  auto const value = positive_in(json, key);
-  return value && *value <= 1e9 ? std::optional(static_cast<int>(*value)) : std::nullopt;
+/// A positive number, which Google Benchmark's context has as a text; 0 if there is none.
+double number_at(Report const& json, std::string const& place) {
+  Report const value = value_at(json, place);
+  double const number = value.is_number()   ? value.get<double>()
+                        : value.is_string() ? std::strtod(value.get<std::string>().c_str(), nullptr)
+                                            : 0;
+  return is_measurable(number) ? number : 0;
 }
 
-Report part_of(Report const& json, std::string const& key) {
-  return json.is_object() && json.contains(key) ? json[key] : Report();
+int threads_at(Report const& json, std::string const& place) {
+  return static_cast<int>(std::min(number_at(json, place), 1e9));
+}
+
+Limits limits_at(Report const& json, std::string const& place) {
+  Limits limits;
+  for (std::string const key : limit_keys)
+    if (double const limit = number_at(json, place + "/" + key); limit > 0) limits[key] = limit;
+  return limits;
 }
 
 /// Fills in what coir-info says of the build's default space.
 ///
 /// \return  whether that is a device's
 bool describe_by_info(Build& build, Report const& info) {
+  bool const is_device = value_at(info, "/devices/0").is_object();
+  std::string const what = is_device ? "/devices/0" : "/host";
   build.info = info;
-  build.backend = value_in<std::string>(info, "default_backend").value_or("unknown");
-  Report const host = part_of(info, "host"), devices = part_of(info, "devices");
-  build.threads = count_in(host, "threads").value_or(0);
-  bool const is_host = !devices.is_array() || devices.empty();
-  Report const& what = is_host ? host : devices[0];
-  build.device = value_in<std::string>(what, is_host ? "cpu" : "name").value_or("unknown");
-  build.memory = positive_in(what, "memory_bytes").value_or(0);
-  Report const limits = part_of(info, "limits");
-  for (auto const& [limit, key] : limit_keys()) build.limits.*limit = positive_in(limits, key);
-  build.cache = positive_in(limits, "last_level_cache_bytes").value_or(0);
-  return !is_host;
+  build.backend = text_at(info, "/default_backend", "unknown");
+  build.threads = threads_at(info, "/host/threads");
+  build.device = text_at(info, what + (is_device ? "/name" : "/cpu"), "unknown");
+  build.memory = number_at(info, what + "/memory_bytes");
+  build.limits = limits_at(info, "/limits");
+  build.cache = number_at(info, "/limits/last_level_cache_bytes");
+  return is_device;
 }
 
 /// The device's backend of a build that found no device, so that coir-info measured the cores; else empty.
 std::string backend_without_device(Report const& info) {
-  Report const backends = part_of(info, "backends");
-  auto const used = value_in<std::string>(info, "default_backend");
-  if (!used || !backends.is_array() || backends.empty() || !backends[0].is_string()) return {};
-  auto const wanted = backends[0].get<std::string>();
-  return wanted == *used ? "" : wanted;
+  std::string const used = text_at(info, "/default_backend", "");
+  std::string const wanted = text_at(info, "/backends/0", used);
+  return used.empty() || wanted == used ? "" : wanted;
 }
 
 /// The limits that a benchmark measures before its rows.
 Limits limits_in_context(Report const& context) {
-  Limits limits;
-  for (auto const& [limit, key] : limit_keys()) limits.*limit = positive_in(context, key);
-  if (auto const nanoseconds = positive_in(context, "launch_nanoseconds"))
-    limits.launch = 1e-9 * *nanoseconds;
+  Limits limits = limits_at(context, "");
+  if (double const nanoseconds = number_at(context, "/launch_nanoseconds"); nanoseconds > 0)
+    limits["launch_seconds"] = 1e-9 * nanoseconds;
   return limits;
 }
 
 /// Fills in what a benchmark says of the space that it runs on: for those on the host beside a device.
 void describe_by_context(Build& build, Report const& context) {
-  build.backend = value_in<std::string>(context, "backend").value_or(build.backend);
-  build.device = value_in<std::string>(context, "device").value_or(build.device);
-  build.threads = count_in(context, "threads").value_or(build.threads);
-  build.cache = positive_in(context, "last_level_cache_bytes").value_or(build.cache);
-}
-
-std::optional<double> median(std::vector<double> const& values) {
-  return values.empty() ? std::nullopt : std::optional(median_of(values));
+  build.backend = text_at(context, "/backend", build.backend);
+  build.device = text_at(context, "/device", build.device);
+  if (int const threads = threads_at(context, "/threads"); threads > 0) build.threads = threads;
+  build.cache = number_at(context, "/last_level_cache_bytes");
 }
 
 /// Limit by limit the median of those that are known.
 Limits median(std::vector<Limits> const& all) {
+  std::map<std::string, std::vector<double>> known;
+  for (Limits const& one : all)
+    for (auto const& [key, limit] : one) known[key].push_back(limit);
   Limits medians;
-  for (auto const& [limit, key] : limit_keys()) {
-    std::vector<double> known;
-    for (Limits const& one : all)
-      if (one.*limit) known.push_back(*(one.*limit));
-    medians.*limit = median(known);
-  }
+  for (auto const& [key, limits] : known) medians[key] = median_of(limits);
   return medians;
 }
 
@@ -221,11 +209,9 @@ class Measurement {
                                     utc_text(std::chrono::system_clock::now()),
                                     {}});
     for (ComparedWork const& work : works_) {
-      comparison_.works.push_back({work.name, work.title, work.group, work.unit,
-                                   limit_name(work.limit), work.stays_in_cache});
-      if (std::find(program_names_.begin(), program_names_.end(), work.program) ==
-          program_names_.end())
-        program_names_.push_back(work.program);
+      comparison_.works.push_back(
+          {work.name, work.title, work.group, work.unit, work.limit, work.stays_in_cache});
+      if (!has(program_names_, work.program)) program_names_.push_back(work.program);
     }
   }
 
@@ -288,12 +274,11 @@ class Measurement {
         continue;
       }
       runner.on_device = describe_by_info(runner.build, info);
-      runner.is_described = true;
       Runner host{folder, true, runner.build, {}};
       host.build.name += ", host";
       host.build.limits = {};
       host.build.cache = 0;
-      host.build.memory = positive_in(part_of(info, "host"), "memory_bytes").value_or(0);
+      host.build.memory = number_at(info, "/host/memory_bytes");
       runners_.push_back(std::move(runner));
       auto const has_program = [&](std::string const& program) {
         return fs::exists(program_of(host, program));
@@ -380,15 +365,15 @@ class Measurement {
         if (round < limits.size()) all.push_back(limits[round]);
       rounds.push_back(median(all));
     }
-    Limits const medians = median(rounds);
-    for (auto const& [limit, key] : limit_keys())
-      if (medians.*limit) runner.build.limits.*limit = medians.*limit;
+    for (auto const& [key, limit] : median(rounds)) runner.build.limits[key] = limit;
   }
 
   /// The limits of a memory are those of whoever uses it, but for launches and transfers.
   void take_limits_of_builds(Runner& peer) const {
-    auto const of_memory = [](Limits const& limits) {
-      return Limits{limits.copy, limits.triad, {}, {}, {}, limits.update, limits.read};
+    auto const of_memory = [](Limits limits) {
+      for (char const* const limit : {"to_device", "to_host"}) limits.erase(key_of_limit(limit));
+      limits.erase("launch_seconds");
+      return limits;
     };
     for (Runner const& other : runners_) {
       if (other.peer || other.build.device != peer.build.device) continue;
@@ -470,7 +455,7 @@ class Measurement {
       std::vector<std::string> names;
       for (Measured const* row : waiting) names.push_back(row->name);
       std::size_t at = 0, rows = 0;
-      PowerMeter power(energy_, runner.on_device);
+      PowerMeter power([&] { return runner.on_device ? nvml_.energy(device_) : cores_.joules(); });
       auto const watch = [&](std::string const& output) {
         if (!power.has_begun() && rows_have_begun(output, at)) power.begin();
         auto const ended = power.has_begun() ? static_cast<std::size_t>(count_rows(output, at)) : 0;
@@ -482,10 +467,7 @@ class Measurement {
       };
       auto const outcome = run_child(command_for(runner, program, names), watch);
       BenchmarkOutput const output = read_benchmark_output(outcome.output);
-      if (runner.on_host && output.has_context && !runner.is_described) {
-        describe_by_context(runner.build, output.context);
-        runner.is_described = true;
-      }
+      if (runner.on_host && output.has_context) describe_by_context(runner.build, output.context);
       if (!runner.peer && output.has_context) {
         auto& limits = runner.limits[name];
         limits.resize(round_ + 1);
@@ -532,10 +514,11 @@ class Measurement {
     }
   }
 
-  static std::optional<double> median_of(Measured const& row, std::string const& counter) {
+  static std::optional<double> counter_of(Measured const& row, std::string const& counter) {
     auto const found = row.counters.find(counter);
-    auto const value = found == row.counters.end() ? std::nullopt : median(found->second);
-    return value && is_measurable(*value) ? value : std::nullopt;
+    if (found == row.counters.end()) return {};
+    double const value = median_of(found->second);
+    return is_measurable(value) ? std::optional(value) : std::nullopt;
   }
 
   void collect(Runner const& runner) {
@@ -554,14 +537,14 @@ class Measurement {
                    work.name,
                    row.numbers,
                    size_of(work.size_from, row.numbers),
-                   *median(row.rounds),
+                   median_of(row.rounds),
                    row.rounds,
                    {},
-                   median_of(row, "flops"),
-                   median_of(row, "joules"),
+                   counter_of(row, "flops"),
+                   counter_of(row, "joules"),
                    limits_of(runner, name, work, row.rounds.size())};
         // Both are of the same seconds, whichever those were.
-        auto const bytes = median_of(row, "bytes/s"), items = median_of(row, work.unit + "/s");
+        auto const bytes = counter_of(row, "bytes/s"), items = counter_of(row, work.unit + "/s");
         if (bytes && items) result.bytes = *bytes / *items * result.size;
         if (result.bytes && !is_measurable(*result.bytes)) result.bytes.reset();
         if (runner.peer) count_as_builds_do(result);
@@ -588,7 +571,9 @@ class Measurement {
   std::vector<Runner> runners_;
   std::vector<Build> unable_;  // to run here at all
   Comparison comparison_;
-  EnergyCounters energy_;
+  ProcessorEnergy cores_;
+  Nvml nvml_;
+  Nvml::Device device_ = nvml_.first_visible();
   std::size_t round_ = 0;
   std::int64_t done_ = 0, total_ = 0;
 };

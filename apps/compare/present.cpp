@@ -11,16 +11,8 @@ namespace coir::apps::compare {
 
 namespace {
 
-std::string bandwidth(std::optional<double> const& value) {
-  return value ? with_unit(*value, "B/s") : "";
-}
-
-std::string limit_words(Limit limit) {
-  switch (limit) {
-    case Limit::to_device: return "share of limit to device";
-    case Limit::to_host: return "share of limit to host";
-    default: return "share of " + limit_name(limit);
-  }
+std::string limit_words(std::string const& limit) {
+  return "share of " + (limit.starts_with("to_") ? "limit to " + limit.substr(3) : limit);
 }
 
 /// A mark behind times of which the rounds differ by more than most_spread.
@@ -39,15 +31,6 @@ Grid without_empty_columns(Grid grid) {
 }
 
 bool is_of_bytes(std::string const& unit) { return unit.starts_with("bytes"); }
-
-/// Whether any row of a work has something.
-template <class Has>
-bool any_point(Panel const& panel, Has const& has) {
-  for (auto const& line : panel.lines)
-    for (auto const& point : line.points)
-      if (point && has(*point)) return true;
-  return false;
-}
 
 /// "1024", and "16.4 k" of sizes with more digits than that.
 std::string size_text(double size) {
@@ -141,15 +124,21 @@ Grid machines_grid(Analysis const& analysis) {
   Grid grid{{"", "backend", "kernels run on", "threads", "memory", "last cache", "copy", "triad",
              "update", "read", "launch", "to device", "to host"},
             {}};
+  auto const bytes = [](double count) { return count > 0 ? with_unit(count, "B") : ""; };
   for (auto const& [machine, build, label] : analysis.contestants) {
-    auto const bytes = [](double count) { return count > 0 ? with_unit(count, "B") : ""; };
-    grid.rows.push_back({label, build->backend, build->device,
-                         build->threads > 0 ? std::to_string(build->threads) : "",
-                         bytes(build->memory), bytes(build->cache), bandwidth(build->limits.copy),
-                         bandwidth(build->limits.triad), bandwidth(build->limits.update),
-                         bandwidth(build->limits.read),
-                         build->limits.launch ? with_unit(*build->limits.launch, "s") : "",
-                         bandwidth(build->limits.to_device), bandwidth(build->limits.to_host)});
+    std::vector<std::string> row{label,
+                                 build->backend,
+                                 build->device,
+                                 build->threads > 0 ? std::to_string(build->threads) : "",
+                                 bytes(build->memory),
+                                 bytes(build->cache)};
+    for (std::string const key : limit_keys) {
+      auto const limit = build->limits.find(key);
+      row.push_back(limit == build->limits.end()
+                        ? ""
+                        : with_unit(limit->second, key == "launch_seconds" ? "s" : "B/s"));
+    }
+    grid.rows.push_back(std::move(row));
   }
   return without_empty_columns(std::move(grid));
 }
@@ -197,41 +186,22 @@ Grid overtaking_grid(Analysis const& analysis) {
 
 Grid panel_grid(Panel const& panel, Analysis const& analysis) {
   bool const several = analysis.contestants.size() > 1;
-  bool const spreads = any_point(panel, [](Point const& p) { return p.row->rounds.size() > 1; });
-  bool const shares = any_point(panel, [](Point const& p) { return p.share.has_value(); });
-  bool const rates = any_point(panel, [](Point const& p) { return p.row->flops.has_value(); });
-  bool const joules = any_point(panel, [](Point const& p) { return p.row->joules.has_value(); });
-  Grid grid{{"size"}, {}};
-  if (several) grid.headings.emplace_back("on");
-  grid.headings.emplace_back("time");
-  if (spreads) grid.headings.emplace_back("slowest round / fastest");
-  if (shares) grid.headings.push_back(limit_words(limit_named(panel.work->limit)));
-  if (rates) grid.headings.emplace_back("rate");
-  if (joules) grid.headings.emplace_back("energy");
-  if (several) grid.headings.emplace_back("times as fast");
-  for (auto const& line : panel.lines) {
-    std::string const size = size_words(panel, line);
+  Grid grid{{"size", "on", "time", "slowest round / fastest", limit_words(panel.work->limit),
+             "rate", "energy", "times as fast"},
+            {}};
+  for (auto const& line : panel.lines)
     for (std::size_t c = 0; c < analysis.contestants.size(); ++c) {
       if (!line.points[c]) continue;
-      Point const& point = *line.points[c];
-      std::vector<std::string> row{size};
-      if (several) row.push_back(analysis.contestants[c].label);
-      row.push_back(with_unit(point.row->seconds, "s"));
-      if (spreads)
-        row.push_back(point.row->rounds.size() > 1
-                          ? times_text(spread_of(*point.row)) + mark_of(*point.row)
-                          : "");
-      if (shares) row.push_back(share_text(point));
-      if (rates) row.push_back(point.row->flops ? with_unit(*point.row->flops, "flop/s") : "");
-      if (joules) row.push_back(point.row->joules ? with_unit(*point.row->joules, "J") : "");
-      if (several) {
-        auto const ratio = c > 0 ? speed_up(line, c) : std::nullopt;
-        row.push_back(ratio ? times_text(*ratio) : "");
-      }
-      grid.rows.push_back(std::move(row));
+      Row const& row = *line.points[c]->row;
+      auto const ratio = c > 0 ? speed_up(line, c) : std::nullopt;
+      grid.rows.push_back(
+          {size_words(panel, line), several ? analysis.contestants[c].label : "",
+           with_unit(row.seconds, "s"),
+           row.rounds.size() > 1 ? times_text(spread_of(row)) + mark_of(row) : "",
+           share_text(*line.points[c]), row.flops ? with_unit(*row.flops, "flop/s") : "",
+           row.joules ? with_unit(*row.joules, "J") : "", ratio ? times_text(*ratio) : ""});
     }
-  }
-  return grid;
+  return without_empty_columns(std::move(grid));
 }
 
 namespace {

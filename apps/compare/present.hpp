@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Words and numbers that the tables and the page share.
+/// A comparison for people: its page, the same in Markdown, and the words, numbers and tables that both share.
 
 #include "analysis.hpp"
 
@@ -11,6 +11,22 @@
 #include <vector>
 
 namespace coir::apps::compare {
+
+/// The comparison as one page of HTML that needs no network, well-formed as XML too.
+std::string page_of(Comparison const& comparison);
+
+/// The comparison in Markdown, its columns aligned so that it reads well on a terminal, too.
+std::string markdown_of(Comparison const& comparison);
+
+/// A table of Markdown: the first column aligned left, the others right.
+std::string markdown_table(Grid const& grid);
+
+/// Three sentences: how fast the contestants are beside the first one, or how near its limit a single one comes; at which
+/// sizes they are faster, or what stays farthest from its limit; and how far rounds agree.
+std::vector<std::string> findings(Analysis const& analysis);
+
+/// What holds the figures down or makes them doubtful, a sentence each: quotas of containers, other programs.
+std::vector<std::string> doubts(Analysis const& analysis);
 
 /// Each contestant's machine and its limits: a row for each.
 Grid machines_grid(Analysis const& analysis);

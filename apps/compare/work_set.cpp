@@ -14,8 +14,8 @@ namespace {
 
 constexpr auto first = SizeFrom::first, square = SizeFrom::square, cube = SizeFrom::cube,
                product = SizeFrom::product;
-constexpr auto none = Limit::none, copy = Limit::copy, update = Limit::update, read = Limit::read,
-               triad = Limit::triad;
+constexpr char none[] = "none", copy[] = "copy", update[] = "update", read[] = "read",
+               triad[] = "triad";
 
 /// Sizes four times apart: from one to another, which is no more than 4^14 times as large.
 std::vector<std::string> by_fours(std::int64_t from, std::int64_t to) {
@@ -132,13 +132,13 @@ std::vector<ComparedWork> all_works() {
       {"copy", "Copy within one memory", "Transfers", "core/transfers", "copy,host_to_host|copy,device_to_device", first,
        "bytes_copied", copy, "", by_fours(4 * k, 256 * M), {"1073741824"}},
       {"to_device", "Host to device, pageable", "Transfers", "core/transfers", "transfer,to_device,pageable", first, "bytes",
-       Limit::to_device, "", transfer_sizes, {}},
+       "to_device", "", transfer_sizes, {}},
       {"to_device,pinned", "Host to device, page-locked", "Transfers", "core/transfers", "transfer,to_device,pinned", first,
-       "bytes", Limit::to_device, "", transfer_sizes, {}},
+       "bytes", "to_device", "", transfer_sizes, {}},
       {"from_device", "Device to host, pageable", "Transfers", "core/transfers", "transfer,from_device,pageable", first, "bytes",
-       Limit::to_host, "", transfer_sizes, {}},
+       "to_host", "", transfer_sizes, {}},
       {"from_device,pinned", "Device to host, page-locked", "Transfers", "core/transfers", "transfer,from_device,pinned", first,
-       "bytes", Limit::to_host, "", transfer_sizes, {}},
+       "bytes", "to_host", "", transfer_sizes, {}},
   };
 }
 // clang-format on
@@ -193,26 +193,6 @@ double size_of(SizeFrom from, std::string const& numbers) {
     case SizeFrom::product: break;
   }
   return all;
-}
-
-std::string limit_name(Limit limit) {
-  switch (limit) {
-    case Limit::copy: return "copy";
-    case Limit::update: return "update";
-    case Limit::read: return "read";
-    case Limit::triad: return "triad";
-    case Limit::to_device: return "to_device";
-    case Limit::to_host: return "to_host";
-    case Limit::none: break;
-  }
-  return "none";
-}
-
-Limit limit_named(std::string const& name) {
-  for (Limit const limit :
-       {Limit::copy, Limit::update, Limit::read, Limit::triad, Limit::to_device, Limit::to_host})
-    if (limit_name(limit) == name) return limit;
-  return Limit::none;
 }
 
 }  // namespace coir::apps::compare

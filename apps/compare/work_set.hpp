@@ -16,17 +16,6 @@ enum class SizeFrom {
   product,  ///< the product of all numbers
 };
 
-/// The limit of a machine that work is measured against: the rate at which it moves bytes in the way of the work.
-enum class Limit {
-  none,       ///< arithmetic or latency bounds it, which isn't measured
-  copy,       ///< one array is read, another written
-  update,     ///< an array is read and written in place
-  read,       ///< arrays are read
-  triad,      ///< two arrays or more are read, one is written
-  to_device,  ///< transfer rates
-  to_host,
-};
-
 /// One kind of work, over several sizes.
 struct ComparedWork {
   std::string name;     ///< the same in every report, so that rows of several machines join
@@ -37,7 +26,10 @@ struct ComparedWork {
       row;  ///< its rows' name up to the sizes; if builds have different ones, with a | between them
   SizeFrom size_from = SizeFrom::first;
   std::string unit;  ///< what sizes count; the counter "<unit>/s", if there is one, is of the same
-  Limit limit = Limit::none;
+  /// The rate that it is measured against, of a machine that moves bytes in the work's way: "copy" reads one array and writes
+  /// another, "update" reads and writes one in place, "read" only reads, "triad" reads two arrays or more and writes one;
+  /// "to_device" and "to_host" are those of transfers. "none": arithmetic or latency is the limit, which isn't measured.
+  std::string limit;
   std::string calls;  ///< counter by which the seconds of a row are divided; may be empty
   std::vector<std::string> quick;  ///< sizes as they stand in rows' names: "400/266"
   std::vector<std::string> more;   ///< those of the full set alone
@@ -62,9 +54,5 @@ std::vector<std::string> row_names(ComparedWork const& work, std::string const& 
 
 /// The size that a row's numbers stand for: "400/266" is 106400 by SizeFrom::product.
 double size_of(SizeFrom from, std::string const& numbers);
-
-/// Names as they stand in reports.
-std::string limit_name(Limit limit);
-Limit limit_named(std::string const& name);
 
 }  // namespace coir::apps::compare

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,43 +23,26 @@ namespace coir::apps::field {
 
 namespace {
 
-/// The options that coir-nbody has, too, with help of their own where defaults differ.
-std::map<std::string, std::string> const options_of_nbody = {
-    {"box", ""},
+/// The options of coir-nbody for particles, forces, time, start and universe that aren't here.
+std::set<std::string> const not_here = {"particles",       "force-source",   "scale-factors",
+                                        "fixed-amplitude", "inverted",       "start",
+                                        "power-table",     "table-redshift", "renormalise"};
+
+/// Help of their own for options whose defaults or meanings differ.
+std::map<std::string, std::string> const own_help = {
     {"mesh-ratio", "Cells of the force mesh along a side, per particle, from 1 to 4 (default 1)"},
-    {"assignment", ""},
-    {"kernel", ""},
-    {"softening", ""},
-    {"allow-false-structure", ""},
-    {"precision", ""},
-    {"deterministic", ""},
     {"stepper", "The integrator (default bullfrog)"},
     {"steps", "Steps from the start to the end (default 10)"},
     {"a-start", "Scale factor at the start (default 0.05)"},
     {"a-end", "Scale factor of the target, 1 today (default 1)"},
-    {"spacing", ""},
-    {"lpt", ""},
     {"seed", "What the random start of the search depends on (default 1)"},
-    {"noise", "White noise to start the search from, or to take gradients at: .npy, (N, N, N)"},
-    {"omega-m", ""},
-    {"omega-b", ""},
-    {"h", ""},
-    {"n-s", ""},
-    {"sigma8", ""},
-    {"A-s", ""},
-    {"omega-k", ""},
-    {"omega-r", ""},
-    {"w0", ""},
-    {"wa", ""},
-    {"t-cmb", ""},
-    {"transfer", ""},
-};
+    {"noise", "White noise to start the search from, or to take gradients at: .npy, (N, N, N)"}};
 
 void add_options_of_nbody(CommandLine& line, nbody::Settings& settings) {
   for (nbody::Setting setting : nbody::setting_list()) {
-    auto const found = options_of_nbody.find(setting.name);
-    if (found == options_of_nbody.end()) continue;
-    if (!found->second.empty()) setting.help = found->second;
+    if (setting.group == "Output" || not_here.count(setting.name) > 0) continue;
+    if (auto const help = own_help.find(setting.name); help != own_help.end())
+      setting.help = help->second;
     nbody::add_setting(line, setting, settings);
   }
 }

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -19,18 +17,6 @@ namespace {
 
 constexpr double bytes_of_kibibyte = 1024, hertz_of_megahertz = 1e6, hertz_of_kilohertz = 1e3;
 constexpr double degrees_of_millidegree = 1e-3;
-
-std::string text_of(fs::path const& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-template <class Number = double>
-std::optional<Number> value_in(fs::path const& path) {
-  std::ifstream file(path);
-  Number value{};
-  return file >> value ? std::optional(value) : std::nullopt;
-}
 
 /// What follows a key and a colon, in each line that begins with the key: "model name\t: AMD EPYC".
 std::vector<std::string> values_of(std::string const& key, std::string const& text) {
@@ -56,8 +42,9 @@ std::optional<double> mean_of(std::vector<std::string> const& texts) {
 /// The drivers of processors' sensors, of Intel, AMD and ARM.
 bool is_of_processor(fs::path const& sensor) {
   constexpr std::array drivers = {"coretemp", "k10temp", "zenpower", "cpu_thermal"};
-  auto const name = value_in<std::string>(sensor / "name").value_or("");
-  return std::find(drivers.begin(), drivers.end(), name) != drivers.end();
+  std::string const name = text_in(sensor / "name");
+  return std::find(drivers.begin(), drivers.end(), name.substr(0, name.find('\n'))) !=
+         drivers.end();
 }
 
 }  // namespace
@@ -66,19 +53,21 @@ HostMonitor::HostMonitor(fs::path proc, fs::path sys)
     : proc_(std::move(proc)),
       sys_(std::move(sys)),
       energy_(sys_ / "class/powercap"),
-      times_(core_times(text_of(proc_ / "stat"))),
+      times_(core_times(text_in(proc_ / "stat"))),
       when_(Clock::now()),
       joules_(energy_.joules()) {}
 
 Sample HostMonitor::sample() {
-  std::string const cpuinfo = text_of(proc_ / "cpuinfo"), meminfo = text_of(proc_ / "meminfo");
+  std::string const cpuinfo = text_in(proc_ / "cpuinfo"), meminfo = text_in(proc_ / "meminfo");
   Sample sample;
   sample.device = "cpu";
   auto const names = values_of("model name", cpuinfo);
   sample.name = names.empty() ? "host" : names.front();
-  if (int const cores = core_count(text_of(proc_ / "stat")); cores > 0)
+  std::string const stat = text_in(proc_ / "stat");
+  if (int const cores = core_count(stat); cores > 0)
     sample.name += ", " + counted(cores, "threads");
-  sample.load = load();
+  auto const before = std::exchange(times_, core_times(stat));
+  if (before && times_) sample.load = load_between(*before, *times_);
   // What the kernel gives back on demand, its cache of files for instance, isn't used.
   auto const total = mean_of(values_of("MemTotal", meminfo));
   auto const available = mean_of(values_of("MemAvailable", meminfo));
@@ -90,11 +79,6 @@ Sample HostMonitor::sample() {
   sample.temperature = temperature();
   sample.clock = clock(cpuinfo);
   return sample;
-}
-
-std::optional<double> HostMonitor::load() {
-  auto const before = std::exchange(times_, core_times(text_of(proc_ / "stat")));
-  return before && times_ ? load_between(*before, *times_) : std::nullopt;
 }
 
 std::optional<double> HostMonitor::power() {
@@ -110,7 +94,7 @@ std::optional<double> HostMonitor::temperature() const {
   std::error_code none;
   for (auto const& sensor : fs::directory_iterator(sys_ / "class/hwmon", none))
     if (is_of_processor(sensor.path()))
-      if (auto const number = value_in(sensor.path() / "temp1_input"))
+      if (auto const number = number_in(sensor.path() / "temp1_input"))
         hottest = std::max(degrees_of_millidegree * *number, hottest.value_or(-273.15));
   return hottest;
 }
@@ -123,7 +107,7 @@ std::optional<double> HostMonitor::clock(std::string const& cpuinfo) const {
   for (int core = 0;; ++core) {
     auto const folder = sys_ / "devices/system/cpu" / ("cpu" + std::to_string(core));
     if (!fs::exists(folder)) break;
-    kilohertz.push_back(text_of(folder / "cpufreq/scaling_cur_freq"));
+    kilohertz.push_back(text_in(folder / "cpufreq/scaling_cur_freq"));
   }
   auto const mean = mean_of(kilohertz);
   return mean ? std::optional(hertz_of_kilohertz * *mean) : std::nullopt;

@@ -24,7 +24,6 @@ class HostMonitor {
 
  private:
   using Clock = std::chrono::steady_clock;
-  std::optional<double> load();
   std::optional<double> power();
   std::optional<double> temperature() const;
   std::optional<double> clock(std::string const& cpuinfo) const;

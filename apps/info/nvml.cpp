@@ -87,43 +87,28 @@ Nvml::Device Nvml::first_visible() const {
   return device;
 }
 
-std::string Nvml::name(Device device) const {
-  std::array<char, 96> text{};
-  bool const is_told =
-      device != nullptr && library_->status_of("nvmlDeviceGetName", device, text.data(),
-                                               static_cast<unsigned>(text.size() - 1)) == 0;
-  return is_told ? text.data() : "NVIDIA device";
-}
-
-std::optional<double> Nvml::load(Device device) const {
-  auto const answer =
-      library_->answer<Library::Utilization>("nvmlDeviceGetUtilizationRates", device);
-  return answer ? std::optional(1e-2 * answer->kernels) : std::nullopt;
-}
-
-std::optional<double> Nvml::memory_used(Device device) const {
-  auto const answer = library_->answer<Library::Memory>("nvmlDeviceGetMemoryInfo", device);
-  return answer ? std::optional(static_cast<double>(answer->used)) : std::nullopt;
-}
-
-std::optional<double> Nvml::memory(Device device) const {
-  auto const answer = library_->answer<Library::Memory>("nvmlDeviceGetMemoryInfo", device);
-  return answer ? std::optional(static_cast<double>(answer->total)) : std::nullopt;
-}
-
-std::optional<double> Nvml::power(Device device) const {
-  return in_units(1e-3, library_->answer<unsigned>("nvmlDeviceGetPowerUsage", device));
-}
-
-std::optional<double> Nvml::temperature(Device device) const {
-  constexpr int of_chip = 0;
-  return in_units(1, library_->answer<unsigned>("nvmlDeviceGetTemperature", device, of_chip));
-}
-
-std::optional<double> Nvml::clock(Device device) const {
-  constexpr int of_multiprocessors = 1;
-  return in_units(1e6,
-                  library_->answer<unsigned>("nvmlDeviceGetClockInfo", device, of_multiprocessors));
+info::Sample Nvml::sample(Device device) const {
+  info::Sample sample;
+  std::array<char, 96> name{};
+  bool const has_name =
+      device != nullptr && library_->status_of("nvmlDeviceGetName", device, name.data(),
+                                               static_cast<unsigned>(name.size() - 1)) == 0;
+  sample.name = has_name ? name.data() : "NVIDIA device";
+  if (auto const rates =
+          library_->answer<Library::Utilization>("nvmlDeviceGetUtilizationRates", device))
+    sample.load = 1e-2 * rates->kernels;
+  if (auto const memory = library_->answer<Library::Memory>("nvmlDeviceGetMemoryInfo", device)) {
+    sample.memory_used = static_cast<double>(memory->used);
+    sample.memory = static_cast<double>(memory->total);
+  }
+  constexpr int of_chip = 0, of_multiprocessors = 1;
+  auto const number = [&](double unit, char const* function, auto... arguments) {
+    return in_units(unit, library_->answer<unsigned>(function, device, arguments...));
+  };
+  sample.power = number(1e-3, "nvmlDeviceGetPowerUsage");
+  sample.temperature = number(1, "nvmlDeviceGetTemperature", of_chip);
+  sample.clock = number(1e6, "nvmlDeviceGetClockInfo", of_multiprocessors);
+  return sample;
 }
 
 std::optional<double> Nvml::energy(Device device) const {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "sample.hpp"
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,19 +29,12 @@ class Nvml {
   /// The one that programs of this environment (CUDA_VISIBLE_DEVICES) see first.
   Device first_visible() const;
 
-  /// NVIDIA's name of the device: "NVIDIA H200"; "NVIDIA device" if it can't be asked.
-  std::string name(Device device) const;
+  /// What a device does now, as far as it can be asked. Its load is the fraction of the last second or less in which a kernel
+  /// ran, its clock that of its multiprocessors, its name NVIDIA's or "NVIDIA device".
+  info::Sample sample(Device device) const;
 
-  // Numbers that a device tells; none if it doesn't.
-
-  /// The fraction of the time, of the last second or less, in which a kernel ran.
-  std::optional<double> load(Device device) const;
-  std::optional<double> memory_used(Device device) const;  ///< bytes
-  std::optional<double> memory(Device device) const;       ///< bytes of all
-  std::optional<double> power(Device device) const;        ///< W
-  std::optional<double> temperature(Device device) const;  ///< degrees Celsius
-  std::optional<double> clock(Device device) const;        ///< Hz, of its multiprocessors
-  std::optional<double> energy(Device device) const;       ///< J since its driver was loaded
+  /// Joules since its driver was loaded; none if it doesn't count them.
+  std::optional<double> energy(Device device) const;
 
  private:
   struct Library;

@@ -1,6 +1,6 @@
 #include <info/processor_energy.hpp>
 
-#include <fstream>
+#include <info/processors.hpp>
 
 namespace coir::apps {
 
@@ -10,18 +10,8 @@ namespace {
 
 constexpr double joules_of_microjoule = 1e-6;
 
-std::optional<double> number_in(fs::path const& path) {
-  std::ifstream file(path);
-  double number = 0;
-  return file >> number && number >= 0 ? std::optional(number) : std::nullopt;
-}
-
 /// Whether a zone is a whole processor, "package-0", and not a part of one or its memory.
-bool is_processor(fs::path const& zone) {
-  std::ifstream file(zone / "name");
-  std::string name;
-  return std::getline(file, name) && name.starts_with("package");
-}
+bool is_processor(fs::path const& zone) { return text_in(zone / "name").starts_with("package"); }
 
 }  // namespace
 

@@ -15,19 +15,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string text_of(fs::path const& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 /// Processors by "150000 100000" of cpu.max, which is "max 100000" without a quota.
 std::optional<double> quota_of(fs::path const& group, bool is_first_version) {
   double quota = 0, period = 0;
   if (is_first_version) {
-    std::istringstream(text_of(group / "cpu.cfs_quota_us")) >> quota;  // -1 without one
-    std::istringstream(text_of(group / "cpu.cfs_period_us")) >> period;
+    quota = number_in(group / "cpu.cfs_quota_us").value_or(0);  // -1 without one
+    period = number_in(group / "cpu.cfs_period_us").value_or(0);
   } else {
-    std::istringstream(text_of(group / "cpu.max")) >> quota >> period;
+    std::istringstream(text_in(group / "cpu.max")) >> quota >> period;
   }
   return quota > 0 && period > 0 ? std::optional(quota / period) : std::nullopt;
 }
@@ -48,6 +43,17 @@ double own_seconds() {
 }
 
 }  // namespace
+
+std::string text_in(fs::path const& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::optional<double> number_in(fs::path const& path) {
+  std::ifstream file(path);
+  double number = 0;
+  return file >> number ? std::optional(number) : std::nullopt;
+}
 
 std::optional<CoreTimes> core_times(std::string const& stat) {
   std::istringstream lines(stat);
@@ -81,7 +87,7 @@ int core_count(std::string const& stat) {
 
 std::optional<double> processor_quota(fs::path const& own, fs::path const& groups) {
   std::optional<double> least;
-  std::istringstream lines(text_of(own));
+  std::istringstream lines(text_in(own));
   for (std::string line;
        std::getline(lines, line);) {  // "4:cpu,cpuacct:/some/group" or "0::/some/group"
     auto const first = line.find(':'), second = line.find(':', first + 1);
@@ -105,12 +111,12 @@ std::optional<double> processor_quota(fs::path const& own, fs::path const& group
 
 OtherPrograms::OtherPrograms(fs::path stat)
     : stat_(std::move(stat)),
-      times_(core_times(text_of(stat_))),
+      times_(core_times(text_in(stat_))),
       own_seconds_(own_seconds()),
       when_(std::chrono::steady_clock::now()) {}
 
 std::optional<double> OtherPrograms::processors() const {
-  std::string const stat = text_of(stat_);
+  std::string const stat = text_in(stat_);
   auto const now = core_times(stat);
   double const seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - when_).count();

@@ -10,6 +10,12 @@
 
 namespace coir::apps {
 
+/// All of a file, such as one of /proc; empty if it can't be read.
+std::string text_in(std::filesystem::path const& path);
+
+/// The number that a file begins with; none if it can't be read.
+std::optional<double> number_in(std::filesystem::path const& path);
+
 /// For how long all cores together worked and idled since the start, in ticks of the system.
 struct CoreTimes {
   double busy = 0, idle = 0;

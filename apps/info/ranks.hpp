@@ -4,12 +4,12 @@
 /// The ranks that a program runs on, and the links between them.
 
 #include <support/host_name.hpp>
+#include <support/median.hpp>
 #include <support/on_all.hpp>
 
 #include <coir/core/machine.hpp>
 #include <coir/distributed/group.hpp>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -42,8 +42,16 @@ struct RanksDescription {
 };
 
 /// Replaces the slowest link by the slowest of those that ranks have measured to the ranks `shift` behind them. Collective.
-void keep_slower(std::optional<SlowestLink>& slowest, distributed::Group const& world, int shift,
-                 double seconds, std::int64_t bytes);
+inline void keep_slower(std::optional<SlowestLink>& slowest, distributed::Group const& world,
+                        int shift, double seconds, std::int64_t bytes) {
+  auto const all = world.gather(seconds);
+  for (int rank = 0; rank < world.size(); ++rank) {
+    double const here = all[static_cast<std::size_t>(rank)];
+    if (!slowest || here > slowest->seconds)
+      slowest =
+          SlowestLink{rank, (rank + shift) % world.size(), here, static_cast<double>(bytes) / here};
+  }
+}
 
 /// Median time of this rank's exchange with the ranks `shift` before and behind.
 template <class Exec>
@@ -63,9 +71,7 @@ double seconds_of(Exec const& exec, distributed::Group const& world, int shift, 
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
   seconds.erase(seconds.begin(), seconds.begin() + 2);  // connections are made
-  auto const middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
-  std::nth_element(seconds.begin(), middle, seconds.end());
-  return *middle;
+  return median_of(seconds);
 }
 
 /// Collective.

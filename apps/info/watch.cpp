@@ -33,10 +33,8 @@ class Monitors {
   std::vector<Sample> samples() {
     std::vector<Sample> all = {host_.sample()};
     for (std::size_t n = 0; n < devices_.size(); ++n) {
-      Nvml::Device const device = devices_[n];
-      all.push_back({"gpu" + std::to_string(n), nvml_.name(device), nvml_.load(device),
-                     nvml_.memory_used(device), nvml_.memory(device), nvml_.power(device),
-                     nvml_.temperature(device), nvml_.clock(device)});
+      all.push_back(nvml_.sample(devices_[n]));
+      all.back().device = "gpu" + std::to_string(n);
     }
     return all;
   }

@@ -11,22 +11,25 @@ namespace coir::apps::offload {
 
 namespace {
 
-void add(std::optional<Figure>& figure, std::optional<double> const& value,
-         std::string const& source) {
-  if (value && !figure) figure = Figure{*value, true, source};
+/// Adds the figures that a side's limits hold.
+void add_limits(MachineFigures& figures, Side side, compare::Limits const& limits,
+                std::string const& source) {
+  for (auto const& info : figure_infos())
+    if (auto const limit = limits.find(info.limit); info.side == side && limit != limits.end())
+      figures.emplace(info.key, Figure{limit->second, true, source});
 }
 
-/// The best flop rate of a work's rows, and its row.
-void add_flops(std::optional<Figure>& figure, compare::Comparison const& comparison,
+/// Adds the best flop rate of a work's rows.
+void add_flops(MachineFigures& figures, char const* key, compare::Comparison const& comparison,
                compare::Machine const& machine, compare::Build const& build,
-               std::string const& label, std::string const& work, std::string const& file) {
+               std::string const& work, std::string const& source) {
   compare::Row const* best = nullptr;
   for (auto const& row : comparison.rows)
     if (row.machine == machine.name && row.build == build.name && row.work == work && row.flops &&
         (best == nullptr || *row.flops > *best->flops))
       best = &row;
   if (best != nullptr)
-    add(figure, best->flops, file + ", " + label + ", " + work + "/" + best->size_text);
+    figures.emplace(key, Figure{*best->flops, true, source + ", " + work + "/" + best->size_text});
 }
 
 struct Candidate {
@@ -40,8 +43,9 @@ Candidate chosen(std::vector<Candidate> const& all, std::string const& option,
   std::vector<std::string> labels;
   for (auto const& one : all) labels.push_back(one.label);
   auto const has_name = [&](Candidate const& one) {
-    return name.empty() ? one.build->limits.to_device.has_value() == with_transfers
-                        : one.label == name || one.build->name == name;
+    return name.empty()
+               ? (one.build->limits.count(compare::key_of_limit("to_device")) > 0) == with_transfers
+               : one.label == name || one.build->name == name;
   };
   auto const found = std::find_if(all.begin(), all.end(), has_name);
   std::string const list = file + " has " + (labels.empty() ? "none" : joined(labels, "; "));
@@ -64,28 +68,30 @@ std::vector<FigureInfo> const& figure_infos() {
       "name what coir-info --measure --json printed there (--host), or a comparison (--compare)";
   static constexpr char from_device[] =
       "name what coir-info --measure --json printed there (--device), or a comparison (--compare)";
+  static std::string const copy = compare::key_of_limit("copy");
   static std::vector<FigureInfo> const infos{
-      {"host-flops", "flop rate of the cores", "flop/s", from_matmul, &MachineFigures::host_flops,
-       &Speeds::host_flops},
-      {"host-bandwidth", "memory bandwidth of the cores", "B/s", from_host,
-       &MachineFigures::host_bandwidth, &Speeds::host_bandwidth},
-      {"device-flops", "flop rate of the device", "flop/s", from_matmul,
-       &MachineFigures::device_flops, &Speeds::device_flops},
-      {"device-bandwidth", "memory bandwidth of the device", "B/s", from_device,
-       &MachineFigures::device_bandwidth, &Speeds::device_bandwidth},
-      {"to-device", "transfer rate to the device", "B/s", from_device, &MachineFigures::to_device,
-       &Speeds::to_device},
-      {"to-host", "transfer rate to the host", "B/s", from_device, &MachineFigures::to_host,
-       &Speeds::to_host},
-      {"launch-seconds", "time of a launch", "s", from_device, &MachineFigures::launch,
-       &Speeds::launch}};
+      {"host-flops", "flop rate of the cores", "flop/s", from_matmul, Side::host, "",
+       &OffloadWork::flops, &Speeds::host_flops},
+      {"host-bandwidth", "memory bandwidth of the cores", "B/s", from_host, Side::host, copy,
+       &OffloadWork::bytes, &Speeds::host_bandwidth},
+      {"device-flops", "flop rate of the device", "flop/s", from_matmul, Side::device, "",
+       &OffloadWork::flops, &Speeds::device_flops},
+      {"device-bandwidth", "memory bandwidth of the device", "B/s", from_device, Side::device, copy,
+       &OffloadWork::bytes, &Speeds::device_bandwidth},
+      {"to-device", "transfer rate to the device", "B/s", from_device, Side::device,
+       compare::key_of_limit("to_device"), &OffloadWork::in, &Speeds::to_device},
+      {"to-host", "transfer rate to the host", "B/s", from_device, Side::device,
+       compare::key_of_limit("to_host"), &OffloadWork::out, &Speeds::to_host},
+      {"launch-seconds", "time of a launch", "s", from_device, Side::device, "launch_seconds",
+       &OffloadWork::launches, &Speeds::launch}};
   return infos;
 }
 
 Speeds speeds_of(MachineFigures const& figures) {
   Speeds speeds;
   for (auto const& info : figure_infos())
-    if (auto const& figure = figures.*info.figure) speeds.*info.speed = figure->value;
+    if (auto const figure = figures.find(info.key); figure != figures.end())
+      speeds.*info.speed = figure->second.value;
   return speeds;
 }
 
@@ -95,26 +101,21 @@ void add_info(MachineFigures& figures, Side side, std::filesystem::path const& p
   auto const json = parse_json(read_text(path, remedy), name, remedy);
   if (!json.is_object() || json.value("application", nlohmann::ordered_json()) != "coir-info")
     throw InputError(name + " isn't of coir-info: " + remedy);
-  JsonPlace const limits = JsonPlace(json, {name, "is damaged", remedy})["limits"];
-  if (limits.json().is_null()) throw InputError(name + " has no limits: " + remedy);
+  JsonPlace const place = JsonPlace(json, {name, "is damaged", remedy})["limits"];
+  if (place.json().is_null()) throw InputError(name + " has no limits: " + remedy);
+  compare::Limits limits;
+  for (char const* const key : compare::limit_keys)
+    if (auto const limit = place[key].optional()) limits[key] = *limit;
   // coir-info measures transfers of devices, and of these alone.
-  auto const to_device = limits["host_to_device_bytes_per_second"].optional();
-  auto const copy = limits["copy_bytes_per_second"].optional();
-  if ((side == Side::device) != to_device.has_value())
+  bool const is_device = limits.count(compare::key_of_limit("to_device")) > 0;
+  if ((side == Side::device) != is_device)
     throw InputError(
         name + (side == Side::host
                     ? " has the limits of a device, not of cores: name what coir-info --measure "
                       "--json --backend cpu printed (--host)"
                     : " has the limits of cores, not of a device: name what coir-info --measure "
                       "--json printed of a build for a GPU (--device)"));
-  if (side == Side::host) {
-    add(figures.host_bandwidth, copy, name);
-    return;
-  }
-  add(figures.device_bandwidth, copy, name);
-  add(figures.to_device, to_device, name);
-  add(figures.to_host, limits["device_to_host_bytes_per_second"].optional(), name);
-  add(figures.launch, limits["launch_seconds"].optional(), name);
+  add_limits(figures, side, limits, name);
 }
 
 Builds builds_in(compare::Comparison const& comparison, std::string const& host_name,
@@ -134,16 +135,11 @@ void add_comparison(MachineFigures& figures, compare::Comparison const& comparis
                     Builds const& builds, std::string const& matmul, std::string const& file) {
   std::string const host = file + ", " + builds.host_label;
   std::string const device = file + ", " + builds.device_label;
-  auto const& limits = builds.device->limits;
-  add(figures.host_bandwidth, builds.host->limits.copy, host);
-  add(figures.device_bandwidth, limits.copy, device);
-  add(figures.to_device, limits.to_device, device);
-  add(figures.to_host, limits.to_host, device);
-  add(figures.launch, limits.launch, device);
-  add_flops(figures.host_flops, comparison, *builds.host_machine, *builds.host, builds.host_label,
-            matmul, file);
-  add_flops(figures.device_flops, comparison, *builds.device_machine, *builds.device,
-            builds.device_label, matmul, file);
+  add_limits(figures, Side::host, builds.host->limits, host);
+  add_limits(figures, Side::device, builds.device->limits, device);
+  add_flops(figures, "host-flops", comparison, *builds.host_machine, *builds.host, matmul, host);
+  add_flops(figures, "device-flops", comparison, *builds.device_machine, *builds.device, matmul,
+            device);
 }
 
 Measured measured_in(compare::Comparison const& comparison, Builds const& builds,
@@ -179,21 +175,13 @@ Measured measured_in(compare::Comparison const& comparison, Builds const& builds
 }
 
 void expects_known(MachineFigures const& figures, OffloadWork const& work) {
-  bool const has_flops = !work.measured && !work.flops.is_zero();
-  bool const has_bytes = !work.measured && !work.bytes.is_zero();
-  auto const is_needed = [&](std::optional<Figure> MachineFigures::* figure) {
-    if (figure == &MachineFigures::host_flops || figure == &MachineFigures::device_flops)
-      return has_flops;
-    if (figure == &MachineFigures::host_bandwidth || figure == &MachineFigures::device_bandwidth)
-      return has_bytes;
-    if (figure == &MachineFigures::to_device) return !work.in.is_zero();
-    if (figure == &MachineFigures::to_host) return !work.out.is_zero();
-    return !work.measured && !work.launches.is_zero();
-  };
-  for (auto const& info : figure_infos())
-    expects((figures.*info.figure).has_value() || !is_needed(info.figure),
+  for (auto const& info : figure_infos()) {
+    bool const of_transfers = info.law == &OffloadWork::in || info.law == &OffloadWork::out;
+    bool const is_needed = !(work.*info.law).is_zero() && (of_transfers || !work.measured);
+    expects(!is_needed || figures.count(info.key) > 0,
             std::string("the ") + info.title + " isn't known: tell it (--" + info.key + " X, in " +
                 info.unit + "), or " + info.remedy);
+  }
 }
 
 }  // namespace coir::apps::offload

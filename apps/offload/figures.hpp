@@ -8,7 +8,7 @@
 #include <compare/comparison.hpp>
 
 #include <filesystem>
-#include <optional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,18 +21,20 @@ struct Figure {
   std::string source;  ///< "host.json", "--host-flops"
 };
 
-struct MachineFigures {
-  std::optional<Figure> host_flops, host_bandwidth, device_flops, device_bandwidth, to_device,
-      to_host, launch;
-};
+/// Figures by the keys of figure_infos(), those that are known.
+using MachineFigures = std::map<std::string, Figure>;
 
-/// A figure's words in all tables, options and messages.
+enum class Side { host, device };
+
+/// A figure's words in all tables, options and messages, and where it counts.
 struct FigureInfo {
-  char const* key;     ///< in reports, and the option without its dashes
-  char const* title;   ///< "flop rate of the cores"
-  char const* unit;    ///< "flop/s"
-  char const* remedy;  ///< where else than from its option it comes
-  std::optional<Figure> MachineFigures::* figure;
+  char const* key;         ///< in reports, and the option without its dashes
+  char const* title;       ///< "flop rate of the cores"
+  char const* unit;        ///< "flop/s"
+  char const* remedy;      ///< where else than from its option it comes
+  Side side;               ///< whose reports hold it
+  std::string limit;       ///< its key among compare::Limits; empty for flop rates
+  Law OffloadWork::* law;  ///< works for which this law isn't zero need it
   double Speeds::* speed;
 };
 
@@ -40,8 +42,6 @@ struct FigureInfo {
 std::vector<FigureInfo> const& figure_infos();
 
 Speeds speeds_of(MachineFigures const& figures);
-
-enum class Side { host, device };
 
 /// Adds what isn't known yet of a side, from what coir-info --measure --json printed.
 ///

@@ -3,7 +3,6 @@
 #include "figures.hpp"
 #include "fleet.hpp"
 #include "model.hpp"
-#include "page.hpp"
 #include "present.hpp"
 
 #include <compare/comparison.hpp>
@@ -93,12 +92,11 @@ void add_machine(CommandLine& line, OffloadSettings& settings) {
       "Of the matrix products, and of a value that is carried: 8 or 4 bytes\n(default double)");
   for (auto const& info : figure_infos()) {
     std::string const name = std::string("--") + info.key;
-    auto& figure = settings.figures.*info.figure;
-    auto const set = [name, &figure](std::string const& text) {
+    auto const set = [name, &info, &figures = settings.figures](std::string const& text) {
       if (name == "--launch-seconds" && parse_number(name, text) == 0)
         throw PreconditionError(name + " must be a number above 0, not " + in_quotes(text) +
                                 ": for work that launches nothing say --launches 0");
-      figure = Figure{parse_positive_number(name, text), false, name};
+      figures[info.key] = Figure{parse_positive_number(name, text), false, name};
     };
     line.add_option(name, set, "The " + std::string(info.title) + " in " + info.unit + ", told")
         .type_name("X");

@@ -1,8 +1,7 @@
-#include "page.hpp"
+#include "present.hpp"
 
 #include <compare/chart.hpp>
 #include <compare/html_page.hpp>
-#include <compare/markup.hpp>
 #include <support/units.hpp>
 
 #include <vector>

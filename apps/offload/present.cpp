@@ -101,10 +101,6 @@ std::string gain_words(double gain) {
                    : number_text(1 / gain) + " times as slow";
 }
 
-std::string source_words(Figure const& figure) {
-  return figure.measured ? "measured: " + figure.source : "told by " + figure.source;
-}
-
 Answer answer_for(OffloadWork const& work, std::string const& source, Speeds const& speeds,
                   double from, double to, double value_bytes) {
   Answer answer{work, source, from, to, value_bytes, speeds, {}, {}, {}, {}};
@@ -137,28 +133,27 @@ FleetAnswer answer_for(std::vector<Job> jobs, Speeds const& speeds, double stop_
 Grid figures_grid(MachineFigures const& figures) {
   Grid grid{{"figure", "value", "where it is from"}, {}};
   for (auto const& info : figure_infos())
-    if (auto const& figure = figures.*info.figure)
-      grid.rows.push_back({info.title, with_unit(figure->value, info.unit), source_words(*figure)});
+    if (auto const found = figures.find(info.key); found != figures.end())
+      grid.rows.push_back(
+          {info.title, with_unit(found->second.value, info.unit),
+           (found->second.measured ? "measured: " : "told by ") + found->second.source});
   return grid;
 }
 
 Grid work_grid(Answer const& answer) {
   OffloadWork const& work = answer.work;
   Grid grid{{"work", "of size n", "where it is from"}, {}};
-  auto const add = [&](std::string const& name, std::string const& law, std::string const& source) {
-    grid.rows.push_back({name, law, source});
-  };
   std::string const told = "told by options";
-  if (work.measured) {
-    add("time of a pass", "as measured", answer.source);
-  } else {
-    add("operations of a pass", work.flops.text(), answer.source);
-    add("bytes that a pass moves in memory", work.bytes.text(), answer.source);
-    add("launches of a pass", work.launches.text(), answer.source);
-  }
-  add("bytes to the device", work.in.text(), told);
-  add("bytes back", work.out.text(), told);
-  add("passes while the data are there", number_text(work.repeats), told);
+  if (work.measured)
+    grid.rows = {{"time of a pass", "as measured", answer.source}};
+  else
+    grid.rows = {{"operations of a pass", work.flops.text(), answer.source},
+                 {"bytes that a pass moves in memory", work.bytes.text(), answer.source},
+                 {"launches of a pass", work.launches.text(), answer.source}};
+  grid.rows.insert(grid.rows.end(),
+                   {{"bytes to the device", work.in.text(), told},
+                    {"bytes back", work.out.text(), told},
+                    {"passes while the data are there", number_text(work.repeats), told}});
   return grid;
 }
 
@@ -251,12 +246,12 @@ Report offload_report(MachineFigures const& figures, std::optional<Answer> const
   Report report{
       {"application", "coir-offload"}, {"version", version}, {"figures", Report::object()}};
   for (auto const& info : figure_infos()) {
-    auto const& figure = figures.*info.figure;
-    report["figures"][info.key] = figure ? Report{{"value", figure->value},
-                                                  {"unit", info.unit},
-                                                  {"measured", figure->measured},
-                                                  {"source", figure->source}}
-                                         : Report(nullptr);
+    Report& figure = report["figures"][info.key] = nullptr;
+    if (auto const found = figures.find(info.key); found != figures.end())
+      figure = {{"value", found->second.value},
+                {"unit", info.unit},
+                {"measured", found->second.measured},
+                {"source", found->second.source}};
   }
   if (answer) {
     OffloadWork const& work = answer->work;

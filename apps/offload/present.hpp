@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Words, numbers and tables that the terminal, the page and the report share.
+/// An answer for people and programs: as text, as a page and as a report.
 
 #include "figures.hpp"
 #include "fleet.hpp"
@@ -57,9 +57,6 @@ FleetAnswer answer_for(std::vector<Job> jobs, Speeds const& speeds, double stop_
 /// Each figure, its value and who says so.
 Grid figures_grid(MachineFigures const& figures);
 
-/// "measured: host.json", "told by --host-flops"
-std::string source_words(Figure const& figure);
-
 /// The laws of the work, a row for each.
 Grid work_grid(Answer const& answer);
 Grid sizes_grid(Answer const& answer);
@@ -76,6 +73,10 @@ std::string gain_words(double gain);
 /// Everything, in SI units; what isn't known is null.
 Report offload_report(MachineFigures const& figures, std::optional<Answer> const& answer,
                       std::optional<FleetAnswer> const& fleet);
+
+/// One page of HTML with plots: time against size, and what each kind of job gains or loses.
+std::string page_of(MachineFigures const& figures, std::optional<Answer> const& answer,
+                    std::optional<FleetAnswer> const& fleet);
 
 /// For a terminal.
 std::string text_of(MachineFigures const& figures, std::optional<Answer> const& answer,

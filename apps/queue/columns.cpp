@@ -37,12 +37,6 @@ Column column_named(std::string_view name, bool is_alias) {
   return Column::none;
 }
 
-/// Windows' programs write one before a text, which is in the midst where texts were joined.
-std::string_view without_byte_order_mark(std::string_view line) {
-  if (line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
-  return line;
-}
-
 [[noreturn]] void refuse(std::string_view line, std::string const& where, std::string const& why) {
   std::string const begin = one_line(std::string(line.substr(0, 60)));
   throw InputError(where + ": " + why + ": it begins '" + begin +
@@ -54,8 +48,8 @@ std::string_view without_byte_order_mark(std::string_view line) {
 
 char const* column_name(Column column) { return names[static_cast<std::size_t>(column)]; }
 
-Columns::Columns(std::string_view line, std::string const& where) {
-  line = without_byte_order_mark(line);
+Columns::Columns(std::string_view line, std::string const& where) : line_(line) {
+  if (line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);  // of programs of Windows
   std::size_t const end = static_cast<std::size_t>(
       std::find_if_not(line.begin(), line.end(), is_letter) - line.begin());
   if (end == 0) refuse(line, where, "has no names of columns");
@@ -105,30 +99,6 @@ std::size_t Columns::split(std::string_view line, Row& row) const {
       row[static_cast<std::size_t>(order_[n])] = {at, static_cast<std::size_t>(stop - at)};
     if (next == nullptr) return n + 1;
     at = next + 1;
-  }
-}
-
-bool is_heading(std::string_view line) {
-  line = without_byte_order_mark(line);
-  std::size_t const at = line.find("JobID");
-  if (at == std::string_view::npos) return false;
-  std::size_t end = at + 5;
-  if (line.substr(end).starts_with("Raw")) end += 3;
-  char separator = '|';
-  if (end < line.size())
-    separator = line[end];
-  else if (at > 0)
-    separator = line[at - 1];
-  if (std::strchr("|;,\t", separator) == nullptr || (at > 0 && line[at - 1] != separator))
-    return false;
-  bool is_found = false;
-  for (std::string_view rest = line;;) {
-    std::size_t const next = rest.find(separator);
-    std::string_view const name = rest.substr(0, next);
-    if (!name.empty() && is_digit(name.front())) return false;
-    if (name == "Submit" || name == "Start" || name == "Partition") is_found = true;
-    if (next == std::string_view::npos) return is_found;
-    rest.remove_prefix(next + 1);
   }
 }
 

@@ -66,15 +66,14 @@ class Columns {
   /// \returns    how many fields the line has: those of `row` hold only if it is size()
   std::size_t split(std::string_view line, Row& row) const;
 
+  /// The names, as they were read.
+  std::string const& line() const { return line_; }
+
  private:
+  std::string line_;
   char separator_ = '|';
   std::vector<Column> order_;
   std::array<bool, column_count> has_ = {};
 };
-
-/// Whether a line in the midst of a text is a heading, as when texts of several clusters have been joined: one of its
-/// fields is JobID or JobIDRaw, another is Submit, Start or Partition, and none begins with a digit, as a row's number and
-/// times do, whatever a user has called a job.
-bool is_heading(std::string_view line);
 
 }  // namespace coir::apps::queue

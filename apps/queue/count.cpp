@@ -1,5 +1,7 @@
 #include "count.hpp"
 
+#include <coir/core/kokkos.hpp>
+#include <coir/core/machine.hpp>
 #include <coir/core/tasks.hpp>
 
 #include <support/interrupt.hpp>
@@ -16,15 +18,16 @@ namespace coir::apps::queue {
 namespace {
 
 void take_in(Statistics& statistics, Piece const& piece) {
-  for (auto const& section : piece.sections)
-    statistics.read(section.lines, *section.columns, piece.file, section.first_line);
-  if (auto const& odd = piece.too_long; odd.number > 0)
-    statistics.add_broken(Flaw::too_long, piece.file, odd.number, odd.begins);
-  if (auto const& odd = piece.unfinished; odd.number > 0)
-    statistics.add_broken(Flaw::unfinished, piece.file, odd.number, odd.begins);
+  statistics.read(piece.lines, *piece.columns, piece.file, piece.first_line);
+  if (auto const& odd = piece.odd)
+    statistics.add_broken(odd->flaw, piece.file, odd->number, odd->begins);
 }
 
 }  // namespace
+
+HostFacts this_host() {
+  return {host_threads(Kokkos::DefaultHostExecutionSpace{}), kokkos_version()};
+}
 
 Statistics count(AccountingReader& reader, QueueSettings const& settings) {
   using Host = Kokkos::DefaultHostExecutionSpace;

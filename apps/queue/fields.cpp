@@ -44,21 +44,8 @@ std::optional<std::int64_t> days_before(std::int64_t year, std::int64_t month,
 
 /// 1024 to the power that a unit stands for; 0 for what is none.
 double factor_of(char unit) {
-  switch (unit) {
-    case 'K':
-    case 'k': return 1024.;
-    case 'M':
-    case 'm': return 1024. * 1024;
-    case 'G':
-    case 'g': return 1024. * 1024 * 1024;
-    case 'T':
-    case 't': return std::pow(1024., 4);
-    case 'P':
-    case 'p': return std::pow(1024., 5);
-    case 'E':
-    case 'e': return std::pow(1024., 6);
-    default: return 0;
-  }
+  std::size_t const power = std::string_view("kmgtpe").find(lower(unit));
+  return power == std::string_view::npos ? 0 : std::pow(1024., static_cast<double>(power + 1));
 }
 
 /// Takes a number with digits before its point or comma, and perhaps behind it.
@@ -86,21 +73,22 @@ std::optional<Seconds> parse_moment(std::string_view text) {
     if (!seconds || !text.empty() || *seconds >= year_2200) return {};
     return seconds;
   }
-  auto const year = take_number(text, 4, 4);
-  if (!year || !take(text, '-')) return {};
-  auto const month = take_number(text, 2, 2);
-  if (!month || !take(text, '-')) return {};
-  auto const of_month = take_number(text, 2, 2);
-  if (!of_month || !(take(text, 'T') || take(text, ' '))) return {};
-  auto const hour = take_number(text, 2, 2);
-  if (!hour || !take(text, ':')) return {};
-  auto const minute = take_number(text, 2, 2);
-  if (!minute || !take(text, ':')) return {};
-  auto const second = take_number(text, 2, 2);
-  if (!second || !text.empty()) return {};
-  auto const days = days_before(*year, *month, *of_month);
-  if (!days || *hour > 23 || *minute > 59 || *second > 60) return {};
-  return *days * day + *hour * 3600 + *minute * 60 + *second;
+  constexpr std::array<std::string_view, 6> before = {"", "-", "-", "T ", ":", ":"};
+  std::array<std::int64_t, 6> parts = {};  // from the year to the second
+  for (std::size_t n = 0; n < parts.size(); ++n) {
+    if (n > 0) {
+      if (text.empty() || before[n].find(text.front()) == std::string_view::npos) return {};
+      text.remove_prefix(1);
+    }
+    std::size_t const digits = n == 0 ? 4 : 2;
+    auto const part = take_number(text, digits, digits);
+    if (!part) return {};
+    parts[n] = *part;
+  }
+  auto const [year, month, of_month, hour, minute, second] = parts;
+  auto const days = days_before(year, month, of_month);
+  if (!text.empty() || !days || hour > 23 || minute > 59 || second > 60) return {};
+  return *days * day + hour * 3600 + minute * 60 + second;
 }
 
 bool is_absent(std::string_view text) {

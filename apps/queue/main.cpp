@@ -2,8 +2,6 @@
 
 #include "count.hpp"
 #include "fields.hpp"
-#include "host.hpp"
-#include "picture.hpp"
 #include "present.hpp"
 #include "reader.hpp"
 #include "settings.hpp"

@@ -1,5 +1,3 @@
-#include "picture.hpp"
-
 #include "present.hpp"
 
 #include <support/colour_map.hpp>

@@ -78,10 +78,18 @@ std::vector<std::string> wait_headings(std::string const& first) {
   return {first, "jobs", "median", "75 %", "90 %", "99 %", "longest", "mean"};
 }
 
+/// A line for each partition, and one for all of them.
+template <class Add>
+void add_each(std::vector<Shown> const& partitions, PartitionWaits const& sum, Add const& add) {
+  for (auto const& [name, waits] : partitions) add(name, *waits);
+  if (partitions.size() > 1) add("all", sum);
+}
+
 std::string waits_table(std::vector<Shown> const& partitions, PartitionWaits const& sum) {
   Table table(wait_headings("partition"));
-  for (auto const& [name, waits] : partitions) add_waits(table, name, waits->all);
-  if (partitions.size() > 1) add_waits(table, "all", sum.all);
+  add_each(partitions, sum, [&](std::string const& name, PartitionWaits const& waits) {
+    add_waits(table, name, waits.all);
+  });
   return "\nWaits\n\n" + table.text();
 }
 
@@ -89,14 +97,12 @@ std::string within_table(std::vector<Shown> const& partitions, PartitionWaits co
   std::vector<std::string> headings = {"partition"};
   for (auto const& span : spans) headings.emplace_back(span.label);
   Table table(headings);
-  auto const add = [&](std::string const& name, PartitionWaits const& waits) {
+  add_each(partitions, sum, [&](std::string const& name, PartitionWaits const& waits) {
     std::vector<std::string> cells = {name};
     for (std::int64_t const count : waits.within)
       cells.push_back(percent(share(count, waits.all.count())));
     table.add_row(cells);
-  };
-  for (auto const& [name, waits] : partitions) add(name, *waits);
-  if (partitions.size() > 1) add("all", sum);
+  });
   return "\nShare of the jobs that had started within\n\n" + table.text();
 }
 
@@ -118,7 +124,7 @@ std::string class_table(std::vector<Shown> const& partitions, PartitionWaits con
     headings.push_back(labels[n]);
   }
   Table table(headings);
-  auto const add = [&](std::string const& name, PartitionWaits const& waits) {
+  add_each(partitions, sum, [&](std::string const& name, PartitionWaits const& waits) {
     std::vector<std::string> cells = {name};
     for (std::size_t const n : used) {
       auto const& of_class = waits.by[property][n];
@@ -128,9 +134,7 @@ std::string class_table(std::vector<Shown> const& partitions, PartitionWaits con
                                                   std::to_string(of_class.count()) + ")");
     }
     table.add_row(cells);
-  };
-  for (auto const& [name, waits] : partitions) add(name, *waits);
-  if (partitions.size() > 1) add("all", sum);
+  });
   return std::string("\nBy ") + title + ": median / 90 % (jobs)\n\n" + table.text();
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// The results, as text and as a report.
+/// The results, as text, as a picture and as a report.
 
-#include "host.hpp"
+#include "count.hpp"
 #include "settings.hpp"
 #include "statistics.hpp"
 
@@ -41,6 +41,11 @@ std::string text_of(Statistics const& statistics, QueueSettings const& settings)
 /// The report, as --report writes it.
 Report queue_report(Statistics const& statistics, QueueSettings const& settings,
                     QueueFigures const& figures);
+
+/// As SVG: the distributions of waits of the partitions with the most jobs, one below the other, as bars over an axis of time on
+/// which equal steps are equal factors. Their heights are shares of the partition's highest. Below them are the intervals and
+/// medians of a forecast, if one is asked for, and the median wait by the hour of submission as colours.
+std::string picture_of(Statistics const& statistics, QueueSettings const& settings);
 
 /// The forecast for the job that is asked for; nothing if there are too few jobs, or none nearly as large.
 std::optional<Forecaster::Forecast> forecast_of(PartitionWaits const& waits,

@@ -27,29 +27,6 @@ std::string shown_name(std::filesystem::path const& path) {
                    ": check the path and its permissions");
 }
 
-/// Where the first heading after the start is, or the text's end.
-std::size_t find_heading(std::string_view text) {
-  char const* at = text.data();
-  char const* const end = at + text.size();
-  // No other name of a column has a J, and data have few: this is as quick as memory.
-  while (at < end && (at = static_cast<char const*>(
-                          std::memchr(at, 'J', static_cast<std::size_t>(end - at)))) != nullptr) {
-    if (std::string_view(at, static_cast<std::size_t>(end - at)).starts_with("JobID")) {
-      auto const here = static_cast<std::size_t>(at - text.data());
-      std::size_t const before = text.rfind('\n', here);
-      std::size_t const begin = before == std::string_view::npos ? 0 : before + 1;
-      std::size_t const stop = std::min(text.find('\n', here), text.size());
-      std::string_view line = text.substr(begin, stop - begin);
-      if (line.ends_with('\r')) line.remove_suffix(1);
-      if (is_heading(line)) return begin;
-      at = text.data() + stop;
-    } else {
-      ++at;
-    }
-  }
-  return text.size();
-}
-
 void expects_text(std::string_view begin, std::string const& name) {
   if (begin.starts_with("\x1F\x8B"))
     throw InputError(name + ": is compressed: zcat " + name + " | coir-queue -");
@@ -102,10 +79,6 @@ bool AccountingReader::open_next() {
   return true;
 }
 
-std::string AccountingReader::place() const {
-  return shown_name(paths_[next_path_ - 1]) + ", line " + std::to_string(line_);
-}
-
 /// Fills a piece with the rest of the last one, and as much text behind it as there is and fits.
 std::string_view AccountingReader::fill(Piece& piece) {
   piece.buffer.resize(most_bytes);
@@ -124,49 +97,29 @@ std::string_view AccountingReader::fill(Piece& piece) {
   return {piece.buffer.data(), size};
 }
 
-/// Takes a line of names off the front of the text.
+/// Takes the line of names off the front of the text.
 void AccountingReader::read_heading(std::string_view& text) {
-  std::size_t const end = std::min(text.find('\n'), text.size());
-  std::string_view line = text.substr(0, end);
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  columns_ = std::make_shared<Columns const>(line, place());
-  text.remove_prefix(std::min(end + 1, text.size()));
-  ++line_;
-}
-
-void AccountingReader::read_first_line(std::string_view& text) {
   std::string const name = shown_name(paths_[next_path_ - 1]);
   if (text.empty())
     throw InputError(name + ": is empty: sacct -P writes at least its names of columns");
   expects_text(text, name);
-  bool const is_long = text.size() == most_bytes && text.find('\n') == std::string_view::npos;
-  if (is_long)
+  std::size_t const end = std::min(text.find('\n'), text.size());
+  if (end == most_bytes)
     throw InputError(name + ": has a first line of more than 1 MiB, which sacct doesn't write");
-  read_heading(text);
-}
-
-/// Puts whole lines into the piece, cut where headings change the columns.
-void AccountingReader::cut(Piece& piece, std::string_view lines) {
-  for (;;) {
-    std::size_t const heading = find_heading(lines);
-    std::string_view const before = lines.substr(0, heading);
-    if (!before.empty()) piece.sections.push_back({before, columns_, line_});
-    line_ += std::count(before.begin(), before.end(), '\n');
-    lines.remove_prefix(heading);
-    if (lines.empty()) return;
-    read_heading(lines);
-  }
+  std::string_view line = text.substr(0, end);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  columns_ = std::make_shared<Columns const>(line, name + ", line 1");
+  text.remove_prefix(std::min(end + 1, text.size()));
+  ++line_;
 }
 
 bool AccountingReader::read_piece(Piece& piece) {
-  piece.sections.clear();
-  piece.too_long.number = piece.unfinished.number = 0;
+  piece.odd.reset();
   for (;;) {
     bool const is_done = file_ < 0 || (at_end_ && rest_.empty());
     if (is_done && !open_next()) return false;
     std::string_view text = fill(piece);
-    if (!columns_) read_first_line(text);
-    piece.file = static_cast<std::int64_t>(next_path_) - 1;
+    if (!columns_) read_heading(text);
     if (in_long_line_) {
       std::size_t const end = std::min(text.find('\n'), text.size());
       in_long_line_ = end == text.size() && !at_end_;
@@ -175,17 +128,19 @@ bool AccountingReader::read_piece(Piece& piece) {
     }
     std::size_t const whole = text.rfind('\n') + 1;  // 0 if there is none
     std::string_view const left = text.substr(whole);
-    cut(piece, text.substr(0, whole));
-    if (left.size() == most_bytes) {
-      piece.too_long = {line_, std::string(left.substr(0, 60))};
-      in_long_line_ = true;
-    } else if (!at_end_) {
+    piece.lines = text.substr(0, whole);
+    piece.columns = columns_;
+    piece.file = static_cast<std::int64_t>(next_path_) - 1;
+    piece.first_line = line_;
+    line_ += std::count(piece.lines.begin(), piece.lines.end(), '\n');
+    in_long_line_ = in_long_line_ || left.size() == most_bytes;
+    if (left.size() == most_bytes)
+      piece.odd = {Flaw::too_long, line_, std::string(left.substr(0, 60))};
+    else if (!at_end_)
       rest_.assign(left.begin(), left.end());
-    } else if (!left.empty()) {
-      piece.unfinished = {line_, std::string(left.substr(0, 60))};
-    }
-    if (!piece.sections.empty() || piece.too_long.number > 0 || piece.unfinished.number > 0)
-      return true;
+    else if (!left.empty())
+      piece.odd = {Flaw::unfinished, line_, std::string(left.substr(0, 60))};
+    if (!piece.lines.empty() || piece.odd) return true;
   }
 }
 

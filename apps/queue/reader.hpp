@@ -4,6 +4,7 @@
 /// Accounting texts, read in pieces by several threads.
 
 #include "columns.hpp"
+#include "job.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,32 +12,28 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace coir::apps::queue {
 
-/// Whole lines that have the same columns.
-struct Section {
-  std::string_view lines;  ///< in the piece's buffer
-  std::shared_ptr<Columns const> columns;
-  std::int64_t first_line = 0;
-};
-
-/// A line that isn't read: which, and how it begins. Its number is 0 if there is none.
+/// A line that isn't read: which, why, and how it begins.
 struct OddLine {
-  std::int64_t number = 0;
+  Flaw flaw;
+  std::int64_t number;
   std::string begins;
 };
 
 /// A part of one text.
 struct Piece {
   std::vector<char> buffer;
-  std::vector<Section> sections;  ///< one, and one more after each heading in the midst of the text
-  std::int64_t file = 0;          ///< which of the texts, from 0
-  OddLine too_long;               ///< longer than the buffer
-  OddLine unfinished;             ///< the last one, without an end
+  std::string_view lines;  ///< whole ones, in the buffer
+  std::shared_ptr<Columns const> columns;
+  std::int64_t file = 0;  ///< which of the texts, from 0
+  std::int64_t first_line = 0;
+  std::optional<OddLine> odd;  ///< behind the others: longer than the buffer, or without an end
 };
 
 /// Goes through texts once, in order, a piece at a time; each thread that asks gets the next one.
@@ -65,10 +62,7 @@ class AccountingReader {
   bool read_piece(Piece& piece);
   bool open_next();
   std::string_view fill(Piece& piece);
-  void read_first_line(std::string_view& text);
   void read_heading(std::string_view& text);
-  void cut(Piece& piece, std::string_view lines);
-  std::string place() const;
 
   std::mutex mutex_;
   std::vector<std::filesystem::path> paths_;

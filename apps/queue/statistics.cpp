@@ -42,6 +42,15 @@ std::string shown(Job const& job, Row const& row, WaitFrom from) {
   }
 }
 
+/// \throws InputError for a line of names: what follows it may have other columns
+void expects_no_heading(std::filesystem::path const& input, std::int64_t number,
+                        std::string_view line) {
+  if (line.find("JobID") == std::string_view::npos) return;
+  throw InputError((input == "-" ? "the standard input" : input.string()) + ", line " +
+                   std::to_string(number) + ": names columns anew: " + quoted(line) +
+                   "; give texts with other columns as files of their own");
+}
+
 }  // namespace
 
 void PartitionWaits::add(PartitionWaits const& other) {
@@ -133,10 +142,12 @@ void Statistics::read(std::string_view text, Columns const& columns, std::int64_
 
 void Statistics::read_line(std::string_view line, Columns const& columns, std::int64_t file,
                            std::int64_t number) {
+  if (line == columns.line()) return;  // of texts that have been joined
   ++counts_.rows;
   Row row;
   std::size_t const found = columns.split(line, row);
   if (found != columns.size()) {
+    expects_no_heading(settings_.inputs[static_cast<std::size_t>(file)], number, line);
     Flaw const flaw = found < columns.size() ? Flaw::too_few_fields : Flaw::too_many_fields;
     broken_.add({flaw, Column::none}, file, number, [&] {
       return std::to_string(found) + " in place of " + std::to_string(columns.size()) +
@@ -166,6 +177,8 @@ void Statistics::read_line(std::string_view line, Columns const& columns, std::i
   }
   Job const job = read_job(row, columns, settings_.wait_from);
   if (job.kind == Kind::broken) {
+    if (job.flaw == Flaw::no_job)
+      expects_no_heading(settings_.inputs[static_cast<std::size_t>(file)], number, line);
     broken_.add({job.flaw, job.column}, file, number,
                 [&] { return shown(job, row, settings_.wait_from); });
     return;

@@ -3,12 +3,11 @@
 #include <compare/analysis.hpp>
 #include <compare/benchmark_output.hpp>
 #include <compare/comparison.hpp>
-#include <compare/energy.hpp>
-#include <compare/findings.hpp>
-#include <compare/markdown.hpp>
-#include <compare/page.hpp>
+#include <compare/power_meter.hpp>
+#include <compare/present.hpp>
 #include <compare/work_set.hpp>
 
+#include <info/processor_energy.hpp>
 #include <support/command.hpp>
 
 #include <coir/core/errors.hpp>
@@ -45,7 +44,7 @@ Comparison two_machines() {
     build.name = "openmp";
     build.backend = "OpenMP";
     build.device = "a | CPU";
-    build.limits.copy = copy;
+    build.limits["copy_bytes_per_second"] = copy;
     return Machine{name, "quick", 3, std::string("2026-01-01T00:00:0") + name[0] + "Z", {build}};
   };
   Comparison comparison;
@@ -507,34 +506,26 @@ TEST(Energy, OfProcessorsIsThatOfThePackagesSinceTheStart) {
     write(zone, "energy_uj", "9000000");
     write(zone, "max_energy_range_uj", "10000000");
   }
-  EnergyCounters counters(folder.path());
-  EXPECT_EQ(counters.processors(), 0.0);
+  coir::apps::ProcessorEnergy counters(folder.path());
+  EXPECT_EQ(counters.joules(), 0.0);
   write("intel-rapl:0", "energy_uj", "9500000");
   write("intel-rapl:0:0", "energy_uj", "9700000");
-  EXPECT_NEAR(*counters.processors(), 0.5, 1e-9);
+  EXPECT_NEAR(*counters.joules(), 0.5, 1e-9);
   write("intel-rapl:1", "energy_uj", "1000000");  // it began anew: 2 J
-  EXPECT_NEAR(*counters.processors(), 2.5, 1e-9);
-  EXPECT_NEAR(*counters.processors(), 2.5, 1e-9);
+  EXPECT_NEAR(*counters.joules(), 2.5, 1e-9);
+  EXPECT_NEAR(*counters.joules(), 2.5, 1e-9);
   write("intel-rapl:1", "energy_uj", "");
-  EXPECT_FALSE(counters.processors().has_value());
+  EXPECT_FALSE(counters.joules().has_value());
 }
 
 TEST(Energy, OfARowIsByItsMeanPower) {
-  coir::testing::TemporaryFolder const folder;
-  std::filesystem::create_directory(folder / "zone");
-  auto const write = [&](char const* file, std::string const& text) {
-    std::ofstream(folder / "zone" / file) << text << '\n';
-  };
-  write("name", "package-0");
-  write("max_energy_range_uj", "100000000");
-  write("energy_uj", "0");
-  EnergyCounters counters(folder.path());
-  PowerMeter power(counters, false);
+  double joules = 0;
+  PowerMeter power([&] { return joules; });
   power.rows_ended(1);  // before it began: passed over
   auto const start = std::chrono::steady_clock::now();
   power.begin();
   std::this_thread::sleep_for(std::chrono::milliseconds(250));
-  write("energy_uj", "5000000");
+  joules = 5;
   power.rows_ended(1);
   double const seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

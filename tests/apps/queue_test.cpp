@@ -217,17 +217,6 @@ TEST(QueueFields, ColumnsOfOneNameAreTheFirst) {
   }
 }
 
-TEST(QueueFields, RowsAreNoHeadings) {
-  EXPECT_TRUE(is_heading("JobID|Partition|Submit|Start"));
-  EXPECT_TRUE(is_heading("User;JobIDRaw;Start"));
-  EXPECT_TRUE(is_heading("\xEF\xBB\xBFJobID|Start|"));
-  // Jobs are called what their users like.
-  for (char const* const row :
-       {"JobID", "JobID|User", "1|gpu|JobID|Start", "gpu|JobID|Start|2025-01-31T12:00:00",
-        "1|JobID_Start", "Start|MyJobID"})
-    EXPECT_FALSE(is_heading(row)) << row;
-}
-
 // ---- quantiles
 
 TEST(QueueQuantiles, BinsFollowEachOtherAndHoldTheirSeconds) {
@@ -450,13 +439,17 @@ TEST_F(Queue, ALineOfTenMegabytesIsBrokenAlone) {
   EXPECT_TRUE(contains(first.outcome.errors, "1 MiB")) << first.outcome.errors;
 }
 
-// Of one text joined from two, by sacct -p with a separator at the end, of which a program of Windows wrote the second;
-// and of one with semicolons, seconds since 1970 and a comma in numbers.
+// Of one text joined from two, by sacct -p with a separator at the end and a byte order mark of Windows; and of one with
+// semicolons, seconds since 1970 and a comma in numbers.
 TEST_F(Queue, TextsOfSeveralClustersHaveTheirOwnColumns) {
-  write("a.txt", "JobIDRaw|Cluster|Partition|Submit|Start|\n1|ares|gpu|" + at("12:00:00") + "|" +
-                     at("12:00:05") + "|\n\xEF\xBB\xBF" +
-                     "Cluster|Start|Submit|JobID|Partition|\r\nzeus|" + at("12:00:07") + "|" +
-                     at("12:00:00") + "|1|gpu|\r\nzeus|broken\r\n");
+  std::string const names =
+      "\xEF\xBB\xBF"
+      "JobIDRaw|Cluster|Partition|Submit|Start|\r\n";
+  auto const line = [](std::string const& cluster, std::string const& start) {
+    return "1|" + cluster + "|gpu|" + at("12:00:00") + "|" + at(start) + "|\r\n";
+  };
+  write("a.txt",
+        names + line("ares", "12:00:05") + names + line("zeus", "12:00:07") + "broken\r\n");
   write("b.txt",
         "JOBID;CLUSTER;PARTITION;SUBMIT;START;REQMEM\n1;ares;cpu;1738324800;1738324809;3,50G\n");
   run_quietly("a.txt b.txt --report r.json");
@@ -470,6 +463,12 @@ TEST_F(Queue, TextsOfSeveralClustersHaveTheirOwnColumns) {
   EXPECT_EQ(broken_lines(json, "fewer fields than columns"), std::vector<int>{5});
   run_quietly("a.txt --partition zeus/gpu --report r.json");
   EXPECT_EQ(report()["jobs"], 1);
+  // Columns in another order, and fewer of them.
+  for (std::string const other :
+       {"Partition|JobID|User|Account|Submit|Eligible|Start|State|ReqCPUS|ReqTRES\n",
+        "JobID|Partition|Submit|Start\n"})
+    expect_refused(3, columns + row("1", "gpu", at("12:00:10")) + other,
+                   {"jobs.txt, line 3: names columns anew", "as files of their own"});
 }
 
 TEST_F(Queue, ReadsAPipeToTheSameEndAsAFile) {
