@@ -15,8 +15,8 @@ std::vector<double> rounds_of(Row const& row) {
   return row.rounds.empty() ? std::vector{row.seconds} : row.rounds;
 }
 
-/// Whether a call's bytes stay in a cache, in part at least. Arrays by which limits are measured are as large as here is the
-/// least that doesn't.
+/// Whether a call's bytes stay in a cache, in part at least: those of less than four times the last cache do. The arrays of
+/// which limits are measured have that size.
 bool may_stay_in_cache(Row const& row, WorkInfo const& work, Build const& build) {
   constexpr double guess = 64 << 20;
   return work.stays_in_cache || *row.bytes < 4 * (build.cache > 0 ? build.cache : guess);
@@ -152,7 +152,7 @@ Overtaking overtaking(Curve const& first, Curve const& other, bool in_turns) {
     while (std::next(at) != leads.rend() && std::next(at)->second == Lead::unclear) ++at;
     return {Overtaking::unclear, at->first, last->first};
   }
-  // Down to the first size at which it isn't known to be as at the largest one.
+  // From the largest size down to the first at which the lead is another, or unclear.
   while (at != leads.rend() && at->second == last->second) ++at;
   bool const is_ahead = last->second == Lead::other;
   if (at == leads.rend()) return {is_ahead ? Overtaking::always : Overtaking::never};

@@ -21,8 +21,8 @@ struct Contestant {
 /// A row beside the limit of its machine.
 struct Point {
   Row const* row;
-  std::optional<double>
-      limit_seconds;  ///< that the bytes take at the limit, the median over the rounds
+  /// Seconds that the bytes take at the limit, the median over the rounds.
+  std::optional<double> limit_seconds;
   /// The median over the rounds of limit_seconds by seconds. At most 1, unless the bytes stay in a cache.
   std::optional<double> share;
   /// Whether the bytes stay in a cache, in part at least: the limits of memory are none for them.
@@ -65,16 +65,14 @@ struct Panel {
 
 /// How far rounds agree.
 struct Noise {
-  std::size_t
-      rows = 0,
-      restless =
-          0;  ///< those of several rounds; those whose rounds differ by more than most_spread
-  double typical = 1;  ///< the median of all spreads
+  std::size_t rows = 0;      ///< of several rounds
+  std::size_t restless = 0;  ///< rows whose rounds differ by more than most_spread
+  double typical = 1;        ///< the median of all spreads
   Row const* worst = nullptr;
   double worst_spread = 1;
 };
 
-/// All of it. Refers to the comparison, which must live longer.
+/// The whole analysis. It refers to the comparison, which must live longer.
 struct Analysis {
   std::vector<Contestant> contestants;
   std::vector<Panel> panels;       ///< of works with rows
@@ -82,7 +80,7 @@ struct Analysis {
   Noise noise;
 };
 
-/// Where rounds differ by more, the machine was busy with other things.
+/// The slowest round by the fastest, above which the machine counts as busy with other things.
 inline constexpr double most_spread = 1.3;
 
 Analysis analyse(Comparison const& comparison);

@@ -17,10 +17,8 @@ inline constexpr int chart_styles = 8;
 struct ChartPoint {
   double size, seconds;
   std::string tip;  ///< what its marker says; without one it has no marker
-  double
-      fastest = 0,
-      slowest =
-          0;  ///< ends of a bar that shows how far measurements differ; without where they are equal
+  /// The ends of a bar that shows how far measurements differ. There is no bar where they are equal.
+  double fastest = 0, slowest = 0;
 };
 
 /// A line, with a dashed one in its colour where there is a limit.
@@ -30,8 +28,7 @@ struct ChartLine {
   std::vector<std::pair<double, double>> limit = {};
 };
 
-/// A size that a vertical line marks, or with `to` the sizes that a band marks, and what is said of it below the picture: the label
-/// and the words behind it.
+/// A size that a vertical line marks, or with `to` the sizes that a band marks. Below the picture stand the label and the words.
 struct Crossing {
   double size;
   std::string label, words;
@@ -44,8 +41,8 @@ struct Chart {
   std::vector<Crossing> crossings;
 };
 
-/// Time against size on logarithmic axes, and a line for each crossing. There must be a point. What the lines are belongs into a
-/// legend beside it.
+/// Time against size on logarithmic axes, and a line for each crossing. There must be a point. A legend beside the picture
+/// names the lines.
 ///
 /// \param id  letters and digits that no other chart of the page has
 std::string time_chart(Chart const& chart, std::string const& id);

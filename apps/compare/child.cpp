@@ -1,7 +1,5 @@
 #include "child.hpp"
 
-#include "cores_at_start.hpp"
-
 #include <support/interrupt.hpp>
 #include <support/text.hpp>
 
@@ -14,6 +12,10 @@
 #if defined(__linux__)
 #include <sys/prctl.h>
 #endif
+#include <cstdlib>  // says whether this is glibc
+#if defined(__linux__) && defined(__GLIBC__)
+#include <sched.h>
+#endif
 
 #include <array>
 #include <cerrno>
@@ -23,6 +25,31 @@
 namespace coir::apps::compare {
 
 namespace {
+
+#if defined(__linux__) && defined(__GLIBC__)
+
+// The cores that this program was started on. OpenMP's runtime binds the thread that loads it to one core if OMP_PROC_BIND is
+// set, and programs that are started would inherit that. Before main() no constructor has run, so that this is plain data.
+constinit cpu_set_t cores = {};
+constinit bool are_known = false;
+
+void remember_cores(int, char**, char**) {
+  are_known = sched_getaffinity(0, sizeof cores, &cores) == 0;
+}
+
+// Functions in this section of a program run before the constructors of its libraries.
+__attribute__((section(".preinit_array"),
+               used)) void (*const before_libraries)(int, char**, char**) = remember_cores;
+
+void return_to_cores_at_start() {
+  if (are_known) sched_setaffinity(0, sizeof cores, &cores);
+}
+
+#else
+
+void return_to_cores_at_start() {}
+
+#endif
 
 struct Pipe {
   int end = -1;    // to read from

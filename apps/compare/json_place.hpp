@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// JSON that people and other programs wrote: what is wrong with it is said in one line that names the place.
+/// JSON that people and other programs wrote. A fault is told in one line that names its place.
 
 #include <nlohmann/json.hpp>
 
@@ -35,8 +35,8 @@ struct JsonDocument {
   std::string remedy;  ///< "make it anew"
 };
 
-/// A value in a document, which must live longer, and where it stands there. Whatever isn't as it is asked for is an
-/// InputError.
+/// A value in a document, which must live longer, and its place there. Members throw an InputError if the value isn't of the
+/// kind that they return.
 class JsonPlace {
  public:
   JsonPlace(nlohmann::ordered_json const& json, JsonDocument document, std::string path = "")

@@ -195,7 +195,7 @@ bool has(std::vector<std::string> const& texts, std::string const& text) {
   return std::find(texts.begin(), texts.end(), text) != texts.end();
 }
 
-/// All of it together, while it is measured.
+/// A comparison while it is measured.
 class Measurement {
  public:
   Measurement(RunSettings const& settings, std::vector<std::string>& notes)
@@ -327,7 +327,7 @@ class Measurement {
     });
   }
 
-  /// Peers do what they have of the works, at the sizes of builds; they have none of their own.
+  /// Adds the peers. They do those of the works that they have, at the sizes of builds.
   void add_peers() {
     for (Peer& peer : find_peers(settings_.peers, notes_)) {
       Runner runner{{}, false, {}, {}};
@@ -355,8 +355,8 @@ class Measurement {
     }
   }
 
-  /// The limits of a build are the medians over the rounds of those that its programs measured, and what they don't measure is
-  /// coir-info's.
+  /// Sets a build's limits to the medians over the rounds of its programs' limits. Limits that programs don't measure stay
+  /// those of coir-info.
   void take_medians_of_limits(Runner& runner) const {
     auto& rounds = runner.build.limit_rounds;
     for (std::size_t round = 0; round < static_cast<std::size_t>(rounds_); ++round) {
@@ -368,7 +368,7 @@ class Measurement {
     for (auto const& [key, limit] : median(rounds)) runner.build.limits[key] = limit;
   }
 
-  /// The limits of a memory are those of whoever uses it, but for launches and transfers.
+  /// Gives a peer the limits of memory of a build on the same device. Launches and transfers of a peer have no limits.
   void take_limits_of_builds(Runner& peer) const {
     auto const of_memory = [](Limits limits) {
       for (char const* const limit : {"to_device", "to_host"}) limits.erase(key_of_limit(limit));
@@ -387,7 +387,7 @@ class Measurement {
     }
   }
 
-  /// What a row of a program is measured against in each round; empty if it isn't known for all of them.
+  /// The limits of a row in the rounds; empty if one of them isn't known.
   static std::vector<double> limits_of(Runner const& runner, std::string const& program,
                                        ComparedWork const& work, std::size_t rounds) {
     auto const found = runner.limits.find(program);
@@ -476,7 +476,7 @@ class Measurement {
       keep(output, power, waiting);
       done_ += static_cast<std::int64_t>(names.size() - waiting.size());
       if (waiting.empty()) return;
-      // Those that are still waiting have no result.
+      // The rows that are still waiting have no result.
       bool const has_begun = output.has_context && !outcome.succeeded();
       std::string const why = outcome.succeeded()
                                   ? "the program gave no result for it"
@@ -543,7 +543,7 @@ class Measurement {
                    counter_of(row, "flops"),
                    counter_of(row, "joules"),
                    limits_of(runner, name, work, row.rounds.size())};
-        // Both are of the same seconds, whichever those were.
+        // Both rates are by the same seconds.
         auto const bytes = counter_of(row, "bytes/s"), items = counter_of(row, work.unit + "/s");
         if (bytes && items) result.bytes = *bytes / *items * result.size;
         if (result.bytes && !is_measurable(*result.bytes)) result.bytes.reset();

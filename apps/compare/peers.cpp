@@ -47,24 +47,6 @@ std::string all_peers() {
   return joined(names, ", ");
 }
 
-/// The peer that a script's description of itself names; none if the description isn't complete.
-std::optional<Peer> peer_of(Script const& script, std::vector<std::string> const& command,
-                            std::string const& about) {
-  auto const json = object_in(about);
-  auto const is_text = [&](char const* key) { return json.contains(key) && json[key].is_string(); };
-  if (!json.is_object() || !is_text("version") || !is_text("device") || !json.contains("rows") ||
-      !json["rows"].is_array())
-    return {};
-  Peer peer{script.peer,
-            json["version"].get<std::string>(),
-            json["device"].get<std::string>(),
-            command,
-            {}};
-  for (auto const& row : json["rows"])
-    if (row.is_string()) peer.rows.push_back(row.get<std::string>());
-  return peer;
-}
-
 /// Asks a peer; what is wrong with it is put into `problem`.
 std::optional<Peer> ask(Script const& script, std::string const& python, std::string& problem) {
   fs::path const file = fs::path(COIR_PEERS) / script.file;
@@ -77,9 +59,13 @@ std::optional<Peer> ask(Script const& script, std::string const& python, std::st
     problem = outcome.how_it_ended();
     return {};
   }
-  auto peer = peer_of(script, command, outcome.output);
-  if (!peer) problem = "didn't say what it is";
-  return peer;
+  auto const json = object_in(outcome.output);
+  if (!json.contains("version") || !json.contains("device") || !json.contains("rows")) {
+    problem = "didn't say what it is";
+    return {};
+  }
+  return Peer{script.peer, json["version"].get<std::string>(), json["device"].get<std::string>(),
+              command, json["rows"].get<std::vector<std::string>>()};
 }
 
 }  // namespace

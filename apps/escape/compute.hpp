@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// From the settings to counts: the problem, either scheme, timed.
+/// The problem that settings describe, and counts of steps by either scheme, timed.
 
 #include "escape_arrays.hpp"
 #include "escape_time.hpp"
@@ -126,7 +126,7 @@ EscapeOutcome<Exec, T> compute(Exec const& exec, Problem<T> const& problem,
   outcome.counts = io::allocate<Pixels<Exec, int>>(picture, shape);
   if (settings.wants_smooth()) outcome.values = io::allocate<Pixels<Exec, T>>(picture, shape);
 
-  // Kernels are loaded and memory is allocated at the first launch, which isn't timed.
+  // The first launch loads kernels and allocates memory. It isn't timed.
   Problem<T> first = problem;
   first.iterations = 1;
   compute_once(exec, first, outcome, settings.scheme, {});

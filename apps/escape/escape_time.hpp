@@ -101,10 +101,10 @@ struct Lanes {
     }
   }
 
-  /// Makes up to `most` steps in each lane, and counts them, until |z|^2 > limit. Looks only now and then
-  /// whether a lane is left: most steps cost less than looking.
+  /// Makes up to `most` steps in each lane, and counts them, until |z|^2 > limit. Checks only after every
+  /// fourth step whether a lane is left, because a check costs more than a step.
   ///
-  /// \tparam keep  lanes that are done keep their z; it costs half as much again
+  /// \tparam keep  whether lanes that are done keep their z, which takes longer
   template <bool keep>
   KOKKOS_FORCEINLINE_FUNCTION void iterate(int most, T limit) {
     constexpr int group = 4;
@@ -173,7 +173,7 @@ struct EscapeTime {
 
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     constexpr int per_strip = strip_width / width;
-    // There are fewer than 2^32 strips in any memory, and devices divide 32 bits in a quarter of the time.
+    // There are fewer than 2^32 strips in any memory, and devices divide numbers of 32 bits faster.
     auto const strip = static_cast<std::uint32_t>(index / per_strip);
     auto const per_row = static_cast<std::uint32_t>(strips_per_row);
     auto const row = static_cast<int>(strip / per_row);
@@ -230,7 +230,7 @@ bool escape_time(
   int const per_strip = runs_on_host<Exec> ? 1 : strip_width;
 
   auto const launch = [&](std::int64_t first, std::int64_t last, auto const& kernel) {
-    // Strips differ a thousandfold, so a thread takes few at a time and comes back for more.
+    // Strips take very different times, so that a thread takes few of them at a time.
     using Policy = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Dynamic>,
                                        Kokkos::IndexType<std::int64_t>>;
     Policy policy(exec, first * per_strip, last * per_strip);
@@ -239,7 +239,7 @@ bool escape_time(
           (last - first) / (16 * static_cast<std::int64_t>(exec.concurrency())), 1, 16)));
     Kokkos::parallel_for("coir::apps::escape::escape_time", policy, kernel);
   };
-  // Between slices the monitor is heard: they are over soon even if none of their pixels leaves.
+  // The monitor is called between slices, which are short enough even if none of their pixels leaves.
   std::int64_t const threads = static_cast<std::int64_t>(exec.concurrency());
   std::int64_t const steps = runs_on_host<Exec> ? threads << 25 : std::int64_t(1) << 33;
   std::int64_t const fewest = runs_on_host<Exec> ? 2 * threads : 4096;

@@ -39,7 +39,7 @@ struct EscapeSettings {
   ProgressMode progress = ProgressMode::automatic;
   bool quiet = false;
 
-  /// Smooth values are worked out if an output shows them, unless the user said which.
+  /// Whether smooth values are computed: as the user said, or else if there is an output.
   bool wants_smooth() const { return smooth.value_or(!output.empty()); }
 };
 

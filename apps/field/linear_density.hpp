@@ -76,8 +76,8 @@ Field<Exec, T> linear_density(Exec const& exec, Field<Exec, T> const& noise, dou
   double const sites = double(n) * double(n) * double(n), volume = std::pow(box / double(n), 3);
   for (std::int64_t square = 1; square <= 3 * half * half; ++square) {
     double const k = 2 * std::numbers::pi / box * std::sqrt(double(square));
-    deviations_h(square) =
-        std::sqrt(power(k, a) / volume) / sites;  // and what transforms multiply by
+    // A transform and the one back multiply by the number of sites.
+    deviations_h(square) = std::sqrt(power(k, a) / volume) / sites;
   }
   copy_contiguous(deviations, deviations_h);
   auto const extent = static_cast<std::size_t>(n);

@@ -99,7 +99,7 @@ class Misfit {
 
   Cells const& target() const { return target_; }
 
-  /// From now on the target has noise sigma of these normal numbers: r = S (density - target) + sigma numbers.
+  /// Adds noise to the target from now on: r = S (density - target) + sigma numbers.
   void add_noise(Cells const& numbers) { noise_ = numbers; }
 
   /// The rms of S (density - target) / sigma, whatever noise was added.

@@ -15,12 +15,12 @@ struct Frame {
   std::vector<float> values{};
 };
 
-/// Values from which on a picture is dark, and up to which it becomes lighter.
+/// The values drawn darkest and lightest; others are clamped.
 struct Range {
   double low = 0, high = 1;
 };
 
-/// Where 1 % of the values lie below, and 0.1 % above.
+/// The range that leaves out the lowest 1 % and the highest 0.1 % of the values.
 Range range_of(Frame const& frame);
 
 /// The logarithms of a density's values.

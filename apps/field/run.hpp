@@ -79,13 +79,13 @@ struct Epoch {
   double prior = 0;
 };
 
-/// FieldFigures of a run that has ended.
+/// The figures of a run that has ended.
 struct FieldFigures {
   std::vector<Epoch> history;
   LbfgsEnd stopped_by = LbfgsEnd::iterations;
   double seconds = 0;  ///< of the search
   double correlation =
-      0;  ///< of what was reached with the target; NaN if that is even, as nothing correlates with it
+      0;                  ///< of the density that was reached and the target; NaN of an even target
   double difference = 0;  ///< rms of the density less the target, both smoothed, over sigma
   double noise_rms = 0;   ///< of a site
   double misfit = 0;      ///< of one gradient
@@ -170,7 +170,8 @@ class BestStart {
   BestStart(std::filesystem::path path, Field<Exec, T> noise)
       : path_(std::move(path)), noise_(std::move(noise)) {}
 
-  /// A search has gone on to a better one. Not every one is written: that takes a twentieth of the time at most.
+  /// Notes a better start. It is written if the last one was written a second ago or more, and if writing takes a twentieth
+  /// of the time at most.
   void found(int iteration) {
     iteration_ = iteration;
     if (iteration > 0 && Clock::now() >= next_) write();
@@ -222,7 +223,7 @@ class FieldSearch {
   FieldSearch(FieldSearch const&) = delete;
   FieldSearch& operator=(FieldSearch const&) = delete;
 
-  /// One gradient of the misfit, written.
+  /// Computes one gradient of the misfit and writes it.
   void write_gradient(FileNames const& names, FieldFigures& figures) {
     Activity const computing("computing a gradient");
     Stopwatch<Exec> const watch(exec_);

@@ -38,7 +38,8 @@ struct Target {
 /// middle counts. Arrays (m, m) and pictures of more columns than `side` are averaged.
 ///
 /// \param side   particles along a side; a cell holds one of them or more on average
-/// \param finer  cells of a cube may be smaller: to be compared with, but not for a universe to grow into
+/// \param finer  whether a cube may have more cells along a side than `side`: a gradient can compare particles with such a
+///               cube, but no universe can grow into it
 /// \throws InputError if it can't be read, has another shape, values that aren't finite or a mean that isn't 1
 Target read_target(std::filesystem::path const& path, std::int64_t side, double contrast,
                    bool finer = false);

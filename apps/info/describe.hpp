@@ -13,7 +13,7 @@
 
 namespace coir::apps {
 
-/// What a measurement of limits depends on besides the machine.
+/// The processors that other programs and quotas leave to this process.
 struct ProcessorsLeft {
   std::optional<double>
       quota;  ///< of the process' container, in processors; none if it has no quota

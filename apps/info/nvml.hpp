@@ -9,8 +9,8 @@
 
 namespace coir::apps {
 
-/// NVIDIA's management library, which comes with the driver. It is opened at run time, so that no build needs it, and only
-/// reads: no program is started on a device, and none of its memory is taken.
+/// NVIDIA's management library, which comes with the driver. It is opened at run time, so that no build needs it. Asking it
+/// starts no program on a device and takes none of its memory.
 class Nvml {
  public:
   using Device = void*;  ///< null if the library doesn't let the device be asked

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What of the machine's processors is left to this process: quotas of containers, and what other programs take.
+/// The part of the machine's processors that is left to this process by quotas of containers and other programs.
 
 #include <chrono>
 #include <filesystem>
@@ -16,7 +16,7 @@ std::string text_in(std::filesystem::path const& path);
 /// The number that a file begins with; none if it can't be read.
 std::optional<double> number_in(std::filesystem::path const& path);
 
-/// For how long all cores together worked and idled since the start, in ticks of the system.
+/// The times for which all cores together worked and idled since the system's start, in ticks.
 struct CoreTimes {
   double busy = 0, idle = 0;
 };
@@ -38,7 +38,7 @@ int core_count(std::string const& stat);
 std::optional<double> processor_quota(std::filesystem::path const& own = "/proc/self/cgroup",
                                       std::filesystem::path const& groups = "/sys/fs/cgroup");
 
-/// Counts what other programs take, and what the host of a virtual machine takes away, from when it is made on.
+/// Counts the processors' time that other programs, and the host of a virtual machine, take from now on.
 class OtherPrograms {
  public:
   /// \param stat  where Linux tells the cores' times

@@ -70,7 +70,7 @@ void wait_until(Clock::time_point moment) {
   stop_if_interrupted();
 }
 
-/// What each device is, and why there is none of NVIDIA's.
+/// The name of each device, and why there is no NVIDIA device.
 std::vector<std::string> notes_on(std::vector<Sample> const& samples, Monitors const& monitors) {
   std::vector<std::string> notes;
   for (Sample const& sample : samples) notes.push_back(sample.device + ": " + sample.name);
@@ -84,15 +84,14 @@ void watch(WatchSettings const& settings) {
   Activity const watching("watching");
   auto const interval =
       std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(settings.interval));
-  constexpr Clock::duration first =
-      std::chrono::milliseconds(200);  // soon there is something to see
+  constexpr Clock::duration first = std::chrono::milliseconds(200);  // the first sample comes soon
   bool const on_terminal = !settings.json && is_capable_terminal();
   Monitors monitors;
   auto next = Clock::now() + std::min(interval, first);
   for (std::int64_t n = 0; settings.samples == 0 || n < settings.samples; ++n) {
     wait_until(next);
     next += interval;
-    // Samples that were missed while the program was stopped are left out: loads are means over an interval.
+    // After the program was stopped, missed samples are left out, because loads are means over an interval.
     if (next < Clock::now()) next = Clock::now() + interval;
     std::string const time = utc_text(std::chrono::system_clock::now());
     auto const samples = monitors.samples();

@@ -23,7 +23,7 @@ struct JacobiFacts {
   Hardware hardware;
   std::optional<double> triad_bandwidth;  ///< bytes/s, if it was measured
   std::string without_bandwidth;          ///< why it wasn't: "the fields fit into the cache"
-  bool had_colours = false;               ///< of the input, which were turned into grey
+  bool had_colours = false;  ///< whether the input had colours, which were turned into grey
 };
 
 /// Cells updated per second: a sweep or a cycle counts every cell once.

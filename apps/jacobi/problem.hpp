@@ -37,7 +37,7 @@ struct Problem {
   std::optional<Grid<Exec, T>> photograph;  ///< what u should become, [m, n], if that is known
   int bits = 8;                             ///< of a grey level, for output as a picture
   double white = 255;        ///< the value of white; for an array, how far its values spread
-  bool had_colours = false;  ///< of the file, which were turned into grey
+  bool had_colours = false;  ///< whether the file had colours, which were turned into grey
 
   int rows() const { return static_cast<int>(source.extent(0)); }
   int columns() const { return static_cast<int>(source.extent(1)); }
@@ -76,7 +76,8 @@ Grid<Exec, T> new_grid(std::string const& what, std::int64_t rows, std::int64_t 
   return io::allocate<Grid<Exec, T>>(what, std::array{rows, columns});
 }
 
-/// Reads a picture or an array, told apart by its first bytes, and what its values mean.
+/// Reads a picture or an array, which their first bytes tell apart, and sets those members of the problem that tell what the
+/// values mean.
 ///
 /// \returns the values
 /// \throws InputError if it is neither, is malformed, has no cells, or holds NaN or infinities
@@ -114,7 +115,7 @@ void put_inside(Exec const& exec, Grid<Exec, T> const& inside, Grid<Exec, T> con
       KOKKOS_LAMBDA(int i, int j) { field(i + 1, j + 1) = inside(i, j); });
 }
 
-/// The inside of a field with a ring: the same memory, so that nothing is needed to write it.
+/// The inside of a field with a ring, in the same memory.
 template <class Field>
 auto inside_of(Field const& field) {
   using Range = std::pair<std::size_t, std::size_t>;

@@ -67,7 +67,7 @@ inline std::vector<Scheme> schemes_to_run(JacobiSettings const& settings) {
   return all;
 }
 
-/// The limits of a scheme that the command line leaves open.
+/// The most sweeps of a scheme, and the relative residual at which it stops.
 struct Limits {
   std::int64_t sweeps;
   double tolerance;

@@ -51,7 +51,7 @@ Limits limits_of(Scheme scheme, Problem<Exec, T> const& problem, JacobiSettings 
   return limits;
 }
 
-/// A solver with everything but its monitor.
+/// Solves a problem once by one scheme, and times it.
 template <class Exec, class T>
 JacobiOutcome solve_once(Exec const& exec, Scheme scheme, Problem<Exec, T> const& problem,
                          Grid<Exec, T> const& u, Limits const& limits,
@@ -103,7 +103,7 @@ JacobiOutcome solve(Exec const& exec, Scheme scheme, Problem<Exec, T> const& pro
     if (settings.start == Start::laplacian) put_inside(exec, problem.source, u);
   };
 
-  // Kernels are loaded at their first launch; that belongs to no scheme's time.
+  // The first launch of a kernel loads it. No scheme's time should contain that.
   begin();
   std::int64_t const few = makes_sweeps(scheme) ? 20 : 1;
   JacobiOutcome outcome = solve_once(exec, scheme, problem, u, {std::min(limits.sweeps, few), 0},

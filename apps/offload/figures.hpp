@@ -43,7 +43,7 @@ std::vector<FigureInfo> const& figure_infos();
 
 Speeds speeds_of(MachineFigures const& figures);
 
-/// Adds what isn't known yet of a side, from what coir-info --measure --json printed.
+/// Adds those of a side's figures that aren't known yet, from a file that coir-info --measure --json printed.
 ///
 /// \throws InputError naming the file if it isn't that
 void add_info(MachineFigures& figures, Side side, std::filesystem::path const& path);
@@ -62,8 +62,8 @@ struct Builds {
 Builds builds_in(compare::Comparison const& comparison, std::string const& host_name,
                  std::string const& device_name, std::string const& file);
 
-/// Adds what isn't known yet from a comparison: its measured limits, and as flop rates the best of the rows of matrix
-/// products.
+/// Adds those figures that aren't known yet from a comparison: its measured limits, and the flop rates of its best rows of
+/// matrix products.
 ///
 /// \param matmul  the work: "matmul,double"
 void add_comparison(MachineFigures& figures, compare::Comparison const& comparison,
@@ -71,7 +71,7 @@ void add_comparison(MachineFigures& figures, compare::Comparison const& comparis
 
 /// A work of a comparison at the sizes that both builds measured, under its name there.
 ///
-/// \throws PreconditionError naming those that there are, to be put behind what names the work: "must be ..."
+/// \throws PreconditionError naming the works that there are: "must be ...", to be put behind the name of an option
 Measured measured_in(compare::Comparison const& comparison, Builds const& builds,
                      std::string const& work, std::string const& file);
 

@@ -15,8 +15,8 @@
 
 namespace coir::apps::offload {
 
-/// The speeds of a machine, in operations/s, bytes/s and seconds. Those that aren't known are infinite, so that callers must
-/// check that those which the work needs are known.
+/// The speeds of a machine, in operations/s, bytes/s and seconds. A rate that isn't known is infinite. Callers check that the
+/// rates that a work needs are known.
 struct Speeds {
   static constexpr double unknown = std::numeric_limits<double>::infinity();
   double host_flops = unknown, host_bandwidth = unknown;
@@ -63,8 +63,8 @@ Times times_of(OffloadWork const& work, Speeds const& speeds, double size);
 /// From which number of repeats on the device is faster, if there is one.
 std::optional<double> repeats_to_pay(OffloadWork const& work, Speeds const& speeds, double size);
 
-/// How many operations a pass would have to do for the device to be as fast, all else being as it is: 0 if it is without
-/// any; nothing if no number does, or the work was measured.
+/// The operations of a pass with which the device is as fast as the cores, all else being as it is. 0 if the device is as fast
+/// without any; nothing if no number makes it so, or the work was measured.
 std::optional<double> flops_to_pay(OffloadWork const& work, Speeds const& speeds, double size);
 
 /// A size where one overtakes the other.

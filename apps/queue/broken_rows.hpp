@@ -33,7 +33,7 @@ class BrokenRows {
 
   using Key = std::pair<Flaw, Column>;
 
-  /// \param what  made only if the row is named
+  /// \param what  makes the words for a row, of the first ones alone
   template <class What>
   void add(Key const& key, std::int64_t file, std::int64_t line, What const& what) {
     Some& some = kinds_[key];

@@ -52,7 +52,7 @@ inline std::size_t class_of(Property const& property, double value) {
   return n;
 }
 
-/// Waits that people think in. Shares of jobs that waited at most so long are counted exactly.
+/// Waits for which the share of jobs that waited at most so long is counted exactly.
 struct Span {
   Seconds seconds;
   char const* label;

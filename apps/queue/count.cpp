@@ -35,7 +35,7 @@ Statistics count(AccountingReader& reader, QueueSettings const& settings) {
   auto const threads = std::clamp<std::int64_t>(host.concurrency(), 1, 8);
   std::vector<Statistics> all;
   for (std::int64_t n = 0; n < threads; ++n) all.emplace_back(settings);
-  std::vector<std::exception_ptr> errors(all.size());  // none may leave a thread
+  std::vector<std::exception_ptr> errors(all.size());  // an exception must not leave its thread
   std::atomic<bool> is_over{false};
   for_each_task("coir-queue::count", host, threads, [&](std::int64_t thread) {
     auto const n = static_cast<std::size_t>(thread);

@@ -16,10 +16,10 @@ namespace coir::apps::queue {
 /// The kind of a row.
 enum class Kind {
   started,        ///< a job that has waited: done or running
-  pending,        ///< it waits yet
-  never_started,  ///< cancelled before its start
-  step,           ///< "123.batch": of a job that has a row of its own
-  component,      ///< "123+1": of a heterogeneous job, whose first component counts
+  pending,        ///< a job that waits
+  never_started,  ///< a job that was cancelled before its start
+  step,           ///< "123.batch": a step, whose job has a row of its own
+  component,      ///< "123+1": a component of a heterogeneous job, whose first component counts
   broken,
 };
 

@@ -30,7 +30,7 @@ struct Filters {
   std::optional<Seconds> to;        ///< submitted before
 };
 
-/// The job whose wait is to be forecast; what isn't given doesn't matter.
+/// The job whose wait is to be forecast. A size that isn't given doesn't matter.
 struct Size {
   std::optional<std::int64_t> cores;
   std::optional<std::int64_t> gpus;

@@ -53,7 +53,7 @@ struct Counts {
 /// Everything that one thread counts; those of several are added up.
 class Statistics {
  public:
-  /// Beyond this a column of partitions isn't one.
+  /// A column of more names than this doesn't hold partitions.
   static constexpr std::size_t most_partitions = 500;
 
   explicit Statistics(QueueSettings const& settings);
@@ -65,7 +65,7 @@ class Statistics {
   void read(std::string_view text, Columns const& columns, std::int64_t file,
             std::int64_t first_line);
 
-  /// A line that isn't shown to read(): one that is too long or has no end.
+  /// Counts a line that read() doesn't get: one that is too long or has no end.
   void add_broken(Flaw flaw, std::int64_t file, std::int64_t line, std::string_view text);
 
   /// Takes in what another thread has counted.

@@ -26,10 +26,9 @@ std::int64_t WaitHistogram::first_second(int bin) {
 }
 
 void WaitHistogram::add(std::int64_t seconds) {
-  int const bin = bin_of(seconds);
-  auto& octave = octaves_[static_cast<std::size_t>(bin / bins_per_octave)];
-  if (!octave) octave = std::make_unique<Octave>();
-  ++(*octave)[static_cast<std::size_t>(bin % bins_per_octave)];
+  auto const bin = static_cast<std::size_t>(bin_of(seconds));
+  if (bin >= bins_.size()) bins_.resize(bin + 1);
+  ++bins_[bin];
   ++count_;
   sum_ += seconds;
   shortest_ = std::min(shortest_, seconds);
@@ -37,11 +36,8 @@ void WaitHistogram::add(std::int64_t seconds) {
 }
 
 void WaitHistogram::add(WaitHistogram const& other) {
-  for (std::size_t n = 0; n < octaves_.size(); ++n) {
-    if (!other.octaves_[n]) continue;
-    if (!octaves_[n]) octaves_[n] = std::make_unique<Octave>();
-    for (std::size_t m = 0; m < bins_per_octave; ++m) (*octaves_[n])[m] += (*other.octaves_[n])[m];
-  }
+  if (bins_.size() < other.bins_.size()) bins_.resize(other.bins_.size());
+  for (std::size_t bin = 0; bin < other.bins_.size(); ++bin) bins_[bin] += other.bins_[bin];
   count_ += other.count_;
   sum_ += other.sum_;
   shortest_ = std::min(shortest_, other.shortest_);
@@ -54,16 +50,10 @@ double WaitHistogram::mean() const {
 }
 
 int WaitHistogram::bin_of_rank(std::int64_t rank) const {
-  std::int64_t before = 0;
-  for (int octave = 0; octave < octaves; ++octave) {
-    auto const& counts = octaves_[static_cast<std::size_t>(octave)];
-    if (!counts) continue;
-    for (int within = 0; within < bins_per_octave; ++within) {
-      before += (*counts)[static_cast<std::size_t>(within)];
-      if (before >= rank) return octave * bins_per_octave + within;
-    }
-  }
-  return bins - 1;
+  int bin = 0;
+  for (std::int64_t before = bins_[0]; before < rank;)
+    before += bins_[static_cast<std::size_t>(++bin)];
+  return bin;
 }
 
 double WaitHistogram::quantile(double q) const {
@@ -78,9 +68,9 @@ double WaitHistogram::quantile(double q) const {
 
 std::int64_t WaitHistogram::count_in(int first, int last) const {
   std::int64_t count = 0;
-  for (int bin = first; bin <= last; ++bin)
-    if (auto const& counts = octaves_[static_cast<std::size_t>(bin / bins_per_octave)])
-      count += (*counts)[static_cast<std::size_t>(bin % bins_per_octave)];
+  for (auto bin = static_cast<std::size_t>(first);
+       bin < bins_.size() && bin <= static_cast<std::size_t>(last); ++bin)
+    count += bins_[bin];
   return count;
 }
 

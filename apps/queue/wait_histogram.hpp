@@ -3,11 +3,10 @@
 /// \file
 /// Waits in bins whose widths grow with them, so that quantiles take one pass and little memory.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
+#include <vector>
 
 namespace coir::apps::queue {
 
@@ -20,8 +19,8 @@ namespace coir::apps::queue {
 ///
 ///   |given - exact| / exact <= (w - 1) / (2 b) < 1/64 = 1.6 %
 ///
-/// and below 64 s, where w = 1, by nothing. An octave takes 256 bytes once something is in it, so a histogram takes
-/// at most 8 KiB however much is counted. Sums are of integers: they don't depend on the order.
+/// and below 64 s, where w = 1, by nothing. A histogram has bins up to that of the longest wait, which take at most 8 KiB.
+/// Sums are of integers, so that they don't depend on the order.
 class WaitHistogram {
  public:
   static constexpr int bins_per_octave = 32;
@@ -59,8 +58,7 @@ class WaitHistogram {
   static std::int64_t last_second(int bin) { return first_second(bin + 1) - 1; }
 
  private:
-  using Octave = std::array<std::int64_t, bins_per_octave>;
-  std::array<std::unique_ptr<Octave>, octaves> octaves_;
+  std::vector<std::int64_t> bins_;  // up to the last one that isn't empty
   std::int64_t count_ = 0;
   std::int64_t sum_ = 0;
   std::int64_t shortest_ = std::numeric_limits<std::int64_t>::max();

@@ -4,6 +4,8 @@
 /// Accounting text as sacct -P writes it, made up: no cluster has run these jobs. Waits are drawn from distributions that are
 /// known, so that tests know what is to come out.
 
+#include <queue/present.hpp>
+
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -85,19 +87,8 @@ inline char const made_up_columns[] =
     "ReqCPUS|"
     "AllocCPUS|ReqMem|ReqTRES\n";
 
-/// "2025-01-31T12:00:00"; the years 2025 and 2026 are all there are.
 inline void append_moment(std::string& text, std::int64_t moment) {
-  static constexpr std::array<int, 12> days = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  auto day = static_cast<int>((moment - made_up_begin) / 86400);
-  int year = 2025;
-  for (; day >= 365; day -= 365) ++year;
-  std::size_t month = 0;
-  while (day >= days[month]) day -= days[month++];
-  auto const second = static_cast<int>(moment % 86400);
-  char shown[96];
-  std::snprintf(shown, sizeof shown, "%04d-%02d-%02dT%02d:%02d:%02d", year,
-                static_cast<int>(month) + 1, day + 1, second / 3600, second / 60 % 60, second % 60);
-  text += shown;
+  text += coir::apps::queue::moment_text(moment);
 }
 
 inline void append_duration(std::string& text, std::int64_t seconds) {
