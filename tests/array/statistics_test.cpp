@@ -1,6 +1,7 @@
 #include <coir/array/statistics.hpp>
 
 #include <array/host_values.hpp>
+#include <support/message_of.hpp>
 #include <support/typed_suite.hpp>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <vector>
 
 using coir::testing::from_host;
+using coir::testing::message_of;
 using coir::testing::random_integers;
 using coir::testing::to_host;
 
@@ -428,7 +430,6 @@ TYPED_TEST(StatisticsOfIntegers, RefuseBadParameters) {
   EXPECT_THROW(coir::histogram(x, line<Space>(std::vector<double>{1})), PreconditionError);
   EXPECT_THROW(coir::histogram(x, line<Space>(std::vector<double>{})), PreconditionError);
   EXPECT_THROW(coir::histogram(x, line<Space>(std::vector<double>{1, 3, 2})), PreconditionError);
-  EXPECT_THROW(coir::bincount(line<Space>(std::vector<int>{1, -2})), PreconditionError);
   EXPECT_THROW(coir::bincount(line<Space>(std::vector<int>{1}), -1), PreconditionError);
   EXPECT_THROW(
       coir::bincount(line<Space>(std::vector<int>{1}), std::numeric_limits<std::int64_t>::max()),
@@ -441,20 +442,10 @@ TYPED_TEST(StatisticsOfIntegers, RefuseBadParameters) {
   EXPECT_THROW(coir::median(line<Space>(std::vector<double>{})), PreconditionError);
   EXPECT_THROW(coir::median(from_host<Space>(std::vector<double>{}, coir::Shape<2>{3, 0}), 1),
                PreconditionError);
-  try {
-    coir::histogram(coir::full<double, Space>({4}, 1e17));
-    FAIL();
-  } catch (PreconditionError const& error) {
-    EXPECT_STREQ(error.what(),
-                 "the range from 1e+17 to 1e+17 can't be cut into 10 bins, because rounded edges "
-                 "would be equal: take fewer bins or "
-                 "a wider range");
-  }
+  EXPECT_EQ(message_of([] { coir::histogram(coir::full<double, Space>({4}, 1e17)); }),
+            "the range from 1e+17 to 1e+17 can't be cut into 10 bins, because rounded edges would "
+            "be equal: take fewer bins or a wider range");
   EXPECT_THROW(coir::histogram(x, Limits64::max()), PreconditionError);
-  try {
-    coir::bincount(line<Space>(std::vector<int>{1, -2}));
-    FAIL();
-  } catch (PreconditionError const& error) {
-    EXPECT_STREQ(error.what(), "bincount counts integers of 0 or more, not -2");
-  }
+  EXPECT_EQ(message_of([] { coir::bincount(line<Space>(std::vector<int>{1, -2})); }),
+            "bincount counts integers of 0 or more, not -2");
 }
