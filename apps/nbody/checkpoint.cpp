@@ -90,7 +90,8 @@ Settings settings_of(std::map<std::string, std::string> const& texts) {
   return settings;
 }
 
-/// The steps must be those of the settings; outputs, of an earlier run too, may have cut some in two.
+/// The steps must be those of the settings; outputs, of an earlier run too, may have cut some in
+/// two.
 void expects_steps_of(Settings settings, std::vector<double> const& scale_factors) {
   for (std::size_t n = 0; n < scale_factors.size(); ++n)
     expects(
@@ -261,7 +262,8 @@ void detail::write_checkpoint_over_parts(std::filesystem::path const& path,
 void detail::remove_parts_without_head(std::filesystem::path const& path) {
   std::error_code none;
   if (!std::filesystem::exists(path, none)) return remove_other_parts(path, 0, 0);
-  // A file over parts is small; what is larger has particles of its own, and no parts that must stay.
+  // A file over parts is small; what is larger has particles of its own, and no parts that must
+  // stay.
   constexpr std::uintmax_t most_bytes = std::uintmax_t(1) << 27;
   if (std::filesystem::file_size(path, none) > most_bytes || none) return;
   try {

@@ -3,10 +3,11 @@
 /// \file
 /// Files to go on from: particles, the steps made, and everything that describes the run.
 ///
-/// They are HDF5, with a checksum behind its end. What comes from one is believed in steps: the checksum tells damage
-/// before HDF5 sees the file; then nothing is read whose size or kind isn't as it must be, no text of variable length for
-/// one, which HDF5 may not come back from; then settings and numbers must make sense. Over ranks each writes its particles to a
-/// file of its own, whose checksum the file over them lists; any number of ranks may go on from them.
+/// Checkpoints are HDF5 files with a checksum behind the end of HDF5's part. A reader trusts a file
+/// step by step. The checksum is compared before HDF5 sees the file. Then only datasets of the
+/// expected size and kind are read: a text of variable length, for example, could hang HDF5. At
+/// last the settings and numbers must make sense. Of several ranks each writes its particles to a
+/// file of its own, and the file over them lists the checksums. Any number of ranks may go on.
 
 #include "checkpoint_parts.hpp"
 #include "files_of_ranks.hpp"
@@ -65,25 +66,21 @@ struct Checkpoint {
 /// Reads all but the particles. Collective.
 ///
 /// \param path  the file, or the folder that it is in
-/// \throws InputError if it is no checkpoint, or damaged, or what it says makes no sense, or a part of it is missing or another's
+/// \throws InputError if it is no checkpoint, or damaged, or what it says makes no sense, or a part
+///   of it is missing or another's
 Checkpoint read_checkpoint(distributed::Group const& ranks, std::filesystem::path const& path,
                            Poll const& poll = {});
 
-/// Reads a checkpoint on one rank.
-inline Checkpoint read_checkpoint(std::filesystem::path const& path, Poll const& poll = {}) {
-  return read_checkpoint(distributed::Group::self(), path, poll);
-}
-
-/// The settings to go on with: those of the checkpoint, and of what says nothing about the physics those that the user
-/// gave.
+/// The settings to go on with: those of the checkpoint, and of what says nothing about the physics
+/// those that the user gave.
 ///
 /// \param line, given  the command line
 /// \throws PreconditionError naming every difference in the physics
 Settings settings_to_go_on(CommandLine const& line, Settings const& given,
                            Checkpoint const& checkpoint);
 
-/// Returns action(), a step of reading a checkpoint. A setting that is out of its range is the file's fault then, not the
-/// user's.
+/// Returns action(), a step of reading a checkpoint. A setting that is out of its range is the
+/// file's fault then, not the user's.
 ///
 /// \throws InputError naming the file, in place of PreconditionError
 template <class Action>
@@ -171,7 +168,8 @@ std::uint64_t write_checkpoint_part(distributed::Group const& ranks,
 
 }  // namespace detail
 
-/// Writes a checkpoint, whole or not at all: one that was there before stays until then. Collective.
+/// Writes a checkpoint, whole or not at all: one that was there before stays until then.
+/// Collective.
 ///
 /// \throws ResourceError if it can't be written
 template <class Exec, class T>
@@ -208,15 +206,6 @@ void write_checkpoint(distributed::Group const& ranks, std::filesystem::path con
     if (particles.count() > 0) std::filesystem::remove(part, none);
     throw;
   }
-}
-
-/// Writes a checkpoint on one rank.
-template <class Exec, class T>
-void write_checkpoint(std::filesystem::path const& path, Settings const& settings,
-                      std::vector<double> const& scale_factors, int steps_done,
-                      coir::nbody::Particles<Exec, T> const& particles, Poll const& poll = {}) {
-  write_checkpoint<Exec, T>(distributed::Group::self(), path, settings, scale_factors, steps_done,
-                            particles, poll);
 }
 
 /// Reads this rank's particles from a checkpoint, and closes it. Collective.
@@ -274,13 +263,6 @@ coir::nbody::Particles<Exec, T> read_particles(distributed::Group const& ranks,
   });
   checkpoint.parts.clear();
   return particles;
-}
-
-/// Reads particles on one rank.
-template <class Exec, class T>
-coir::nbody::Particles<Exec, T> read_particles(Checkpoint& checkpoint, Settings const& settings,
-                                               Poll const& poll = {}) {
-  return read_particles<Exec, T>(distributed::Group::self(), checkpoint, settings, poll);
 }
 
 }  // namespace coir::apps::nbody

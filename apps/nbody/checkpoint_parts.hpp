@@ -1,8 +1,9 @@
 #pragma once
 
 /// \file
-/// The files of a checkpoint that several ranks wrote: a part from each, and over them the one that names the checkpoint, which is
-/// written last. The parts of a new checkpoint have another letter in their names, so that the earlier one stays whole until then.
+/// The files of a checkpoint that several ranks wrote: a part from each, and over them the one that
+/// names the checkpoint, which is written last. The parts of a new checkpoint have another letter
+/// in their names, so that the earlier one stays whole until then.
 
 #include <filesystem>
 #include <string_view>
@@ -26,8 +27,8 @@ std::filesystem::path checkpoint_of_part(std::filesystem::path const& part);
 /// \throws ResourceError if there is none left
 char free_checkpoint_letter(std::filesystem::path const& checkpoint);
 
-/// Removes the parts beside a checkpoint that don't belong to it: of earlier ones, and of runs that were ended while they wrote
-/// theirs, on whatever number of ranks.
+/// Removes the parts beside a checkpoint that don't belong to it: of earlier ones, and of runs that
+/// were ended while they wrote theirs, on whatever number of ranks.
 ///
 /// \param letter, parts  of those that belong to it; letter 0: none does
 void remove_other_parts(std::filesystem::path const& checkpoint, char letter, int parts);

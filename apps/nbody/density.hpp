@@ -42,7 +42,8 @@ namespace detail {
 
 /// Gathers on the first rank a mesh that ranks share by planes, plane by plane. Collective.
 ///
-/// \param own  the first of this rank's planes, each `plane` numbers behind the one before, their rows `row` numbers
+/// \param own  the first of this rank's planes, each `plane` numbers behind the one before, their
+///   rows `row` numbers
 /// \return  [cells, cells, cells] on the first rank, else empty
 template <class Exec, class T>
 auto gather_planes(Exec const& exec, distributed::Group const& ranks, T const* own,
@@ -75,8 +76,8 @@ auto gather_planes(Exec const& exec, distributed::Group const& ranks, T const* o
 
 }  // namespace detail
 
-/// Writes the density of a simulation's particles on the mesh of its forces, over its mean, painted as for the forces: NPY,
-/// (M, M, M). Collective.
+/// Writes the density of a simulation's particles on the mesh of its forces, over its mean, painted
+/// as for the forces: NPY, (M, M, M). Collective.
 ///
 /// \throws ResourceError if the file can't be written
 template <class Exec, class T>

@@ -7,8 +7,8 @@
 
 namespace coir::apps::nbody {
 
-/// Files of which every rank that has particles writes one. Those without are between the others where there are more ranks than
-/// planes of the lattice.
+/// Files of which every rank that has particles writes one. Those without are between the others
+/// where there are more ranks than planes of the lattice.
 struct FilesOfRanks {
   int number = 0;                      ///< of this rank's file
   std::vector<std::int64_t> counts{};  ///< of particles in each file

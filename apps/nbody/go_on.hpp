@@ -24,7 +24,8 @@ inline std::string promise_of(GoOn const& go_on) {
                                   std::to_string(go_on.step);
 }
 
-/// In a handler of exceptions: what was wrong if memory, or space on a disk, was short. Any other exception goes on.
+/// In a handler of exceptions: what was wrong if memory, or space on a disk, was short. Any other
+/// exception goes on.
 inline std::string what_was_short(std::string const& when) {
   try {
     throw;
@@ -51,7 +52,8 @@ void make_steps(GoOn const& go_on, Steps const& steps) {
   }
 }
 
-/// Writes outputs. Where these can't be written, for want of memory or of space on a disk, the particles are kept.
+/// Writes outputs. Where these can't be written, for want of memory or of space on a disk, the
+/// particles are kept.
 ///
 /// \param keep  writes a checkpoint and says how to go on
 /// \throws ResourceError with what was wrong, and how to go on if the particles could be kept

@@ -55,7 +55,8 @@ char const examples[] =
     "no number, 6 no usable device, 130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP.\n"
     "Kokkos' own arguments (--kokkos-...) are passed on to it.";
 
-/// A configuration and a checkpoint may be those that the run writes again; everything else that is read must stay as it is.
+/// A configuration and a checkpoint may be those that the run writes again; everything else that is
+/// read must stay as it is.
 void expects_inputs_left_alone(CommandLine const& line, Run const& run) {
   Settings const& settings = run.settings;
   FileNames const names(settings, run.schedule, run.ranks.size());

@@ -94,7 +94,8 @@ void write_density_of(Exec const& exec, VectorsOf<Exec, T> const& positions, dou
 
 }  // namespace detail
 
-/// Measures what the settings ask for: the power spectrum, its multipoles in redshift space, the density.
+/// Measures what the settings ask for: the power spectrum, its multipoles in redshift space, the
+/// density.
 ///
 /// \throws InputError if the snapshot can't be read
 /// \throws PreconditionError if bins don't fit its box

@@ -17,14 +17,15 @@ void add_setting(CommandLine& line, Setting const& setting, Settings& settings);
 /// Adds all options; parsing fills `settings`.
 void add_options(CommandLine& line, Settings& settings);
 
-/// The option by which the user set what `name` names, on the command line or in a file: "--no-pictures" for "pictures",
-/// "--redshifts" for "outputs"; empty if none.
+/// The option by which the user set what `name` names, on the command line or in a file:
+/// "--no-pictures" for "pictures", "--redshifts" for "outputs"; empty if none.
 std::string given_as(CommandLine const& line, std::string const& name);
 
 /// Whether the user gave an option, on the command line or in a file: "omega-m".
 bool is_given(CommandLine const& line, std::string const& name);
 
-/// Lets redshifts take the place of outputs, unless the command line has outputs where a file has redshifts.
+/// Lets redshifts take the place of outputs, unless the command line has outputs where a file has
+/// redshifts.
 ///
 /// \throws PreconditionError if the command line has both
 void take_redshifts(int argc, char const* const* argv, Settings& settings);
@@ -41,7 +42,8 @@ void expects_bins(Settings const& settings);
 /// \throws PreconditionError unless the slab that is shown fits in the box
 void expects_slab_in_box(Settings const& settings);
 
-/// For options that can't be seen from what the command line was read as: lists given twice, and an option beside its --no-.
+/// For options that can't be seen from what the command line was read as: lists given twice, and an
+/// option beside its --no-.
 ///
 /// \throws PreconditionError
 void expects_given_once(int argc, char const* const* argv);
@@ -51,7 +53,8 @@ void expects_given_once(int argc, char const* const* argv);
 /// \throws PreconditionError naming an option that a rank was started with and the first one wasn't
 void expects_same_options(distributed::Group const& ranks, Settings const& settings);
 
-/// The remedy for displacements that are too large: it names the option that the amplitude comes from.
+/// The remedy for displacements that are too large: it names the option that the amplitude comes
+/// from.
 std::string remedy_for_amplitude(Settings const& settings);
 
 }  // namespace coir::apps::nbody

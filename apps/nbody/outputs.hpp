@@ -79,7 +79,8 @@ mesh::PowerSpectrumOptions spectrum_options(Settings const& settings);
 /// \param what  they are of
 std::string multipoles_text(mesh::PowerMultipoles const& multipoles, std::string const& what);
 
-/// A measured spectrum as text: k, P, the number of modes, and linear theory's P (NaN where a table doesn't reach).
+/// A measured spectrum as text: k, P, the number of modes, and linear theory's P (NaN where a table
+/// doesn't reach).
 std::string spectrum_text(mesh::PowerSpectrum const& spectrum,
                           cosmology::LinearPower<double> const& power, double a,
                           Settings const& settings);
@@ -96,7 +97,8 @@ class Outputs {
  public:
   using Particles = coir::nbody::Particles<Exec, T>;
 
-  /// \param replaces  whether snapshots take the place of those that were written on another number of ranks
+  /// \param replaces  whether snapshots take the place of those that were written on another number
+  ///   of ranks
   Outputs(Exec const& exec, distributed::Group const& ranks, Settings const& settings,
           FileNames names, cosmology::LinearPower<double> power, bool replaces)
       : exec_(exec),
@@ -108,30 +110,50 @@ class Outputs {
 
   /// An upper bound of the memory that write() needs beside the particles.
   ///
-  /// \param astray  Mpc/h that particles may be away from where they started, which over ranks are their planes
+  /// \param astray  Mpc/h that particles may be away from where they started, which over ranks are
+  ///   their planes
   static Bytes bytes(Exec const& exec, distributed::Group const& ranks, Settings const& settings,
                      double astray) {
     Bytes spectrum, picture;
-    std::int64_t const size = sizeof(T);
-    std::int64_t const n = coir::nbody::Particles<Exec, T>{.side = settings.particles}.total();
+    std::int64_t const size = sizeof(T), side = settings.particles;
+    std::int64_t const planes = (side + ranks.size() - 1) / ranks.size(),
+                       here = planes * side * side;
     if (settings.spectra || settings.multipoles) {
-      spectrum = spectrum_bytes(exec, ranks, settings, astray);
-      // Positions in redshift space.
-      std::int64_t const planes = (settings.particles + ranks.size() - 1) / ranks.size();
-      if (settings.multipoles)
-        spectrum.device += 3 * planes * settings.particles * settings.particles * size;
+      // Two spectra, the particles moved by half a cell, the sums of bins here and of all ranks,
+      // and what painting and transforms work in. Transforms that aren't in place take a slab with
+      // ghost planes, too, and what comes of these. Multipoles take positions in redshift space.
+      std::int64_t const cells = spectrum_cells(settings);
+      std::int64_t const plane = cells * 2 * (cells / 2 + 1);
+      std::int64_t const own = (cells + ranks.size() - 1) / ranks.size();
+      auto const widths = mesh::touched_beyond(
+          mesh::Assignment::pcs,
+          static_cast<int>(std::ceil(astray / settings.box * static_cast<double>(cells))));
+      std::int64_t const ghosts = widths.below + widths.above + 1;
+      std::int64_t const painted = fft::transforms_in_place(ranks) ? 0 : own + 2 * ghosts;
+      // The sums of each bin over each plane. Without --bins there is one for each multiple of the
+      // fundamental, up to the last mode where --k-max is beyond.
+      std::int64_t const longest = settings.k_max > 0 ? cells : cells / 2;
+      std::int64_t const bins =
+          std::max<std::int64_t>(1, settings.bins > 0 ? settings.bins : longest);
+      std::int64_t const sums =
+          2 * cells * bins * (settings.multipoles ? 5 : 3) * std::int64_t(sizeof(double));
+      spectrum.device = (2 * own + painted) * plane * size +
+                        (settings.multipoles ? 6 : 3) * here * size + sums +
+                        ghost_bytes<Exec, T>(exec, cells, 4) +
+                        fft::PlanOverRanks<Exec, T>::work_bytes(exec, ranks, {cells, cells, cells},
+                                                                fft::Effort::estimate);
+      if (!runs_on_host<Exec>) spectrum.host = sums;
     }
     if (settings.pictures) {
       std::int64_t const pixels = std::int64_t(settings.picture_side()) * settings.picture_side();
       constexpr std::int64_t encoding = 4 << 20;  // rows, and what compression works in
       // Over ranks the pixels of another one, too, and a plane of its particles.
-      std::int64_t const over_ranks =
-          ranks.size() > 1 ? 8 * pixels + 3 * settings.particles * settings.particles * size : 0;
+      std::int64_t const over_ranks = ranks.size() > 1 ? 8 * pixels + 3 * side * side * size : 0;
       picture.device = 8 * pixels + over_ranks + (runs_on_host<Exec> ? encoding : 0);
       if (!runs_on_host<Exec>) picture.host = 8 * pixels + encoding;
     }
     // Buffers for particles on their way to a file.
-    std::int64_t const block = std::min<std::int64_t>(n, 1 << 18);
+    std::int64_t const block = std::min<std::int64_t>(side * side * side, 1 << 18);
     std::int64_t const files = block * (settings.snapshots ? 6 * size + 8 : 3 * size);
     if (runs_on_host<Exec>) return {std::max({spectrum.device, picture.device, files}), 0};
     return {std::max(spectrum.device, picture.device),
@@ -162,37 +184,6 @@ class Outputs {
   static std::int64_t spectrum_cells(Settings const& settings) {
     return coir::nbody::Simulation<Exec, T>::mesh_side(settings.particles,
                                                        simulation_options(settings, {}));
-  }
-
-  static Bytes spectrum_bytes(Exec const& exec, distributed::Group const& ranks,
-                              Settings const& settings, double astray) {
-    // Two spectra, the particles moved by half a cell, the sums of bins here and of all ranks, and
-    // what painting and transforms work in. Transforms that aren't in place take a slab with ghost
-    // planes, too, and what comes of these.
-    std::int64_t const size = sizeof(T), side = settings.particles,
-                       cells = spectrum_cells(settings);
-    std::int64_t const plane = cells * 2 * (cells / 2 + 1);
-    std::int64_t const own = (cells + ranks.size() - 1) / ranks.size();
-    auto const widths = mesh::touched_beyond(
-        mesh::Assignment::pcs,
-        static_cast<int>(std::ceil(astray / settings.box * static_cast<double>(cells))));
-    std::int64_t const ghosts = widths.below + widths.above + 1;
-    std::int64_t const painted = fft::transforms_in_place(ranks) ? 0 : own + 2 * ghosts;
-    std::int64_t const here = (side + ranks.size() - 1) / ranks.size() * side * side;
-    // The sums of each bin over each plane. Without --bins there is one for each multiple of the
-    // fundamental, up to the last mode where --k-max is beyond.
-    std::int64_t const longest = settings.k_max > 0 ? cells : cells / 2;
-    std::int64_t const bins =
-        std::max<std::int64_t>(1, settings.bins > 0 ? settings.bins : longest);
-    std::int64_t const sums =
-        2 * cells * bins * (settings.multipoles ? 5 : 3) * std::int64_t(sizeof(double));
-    Bytes bytes;
-    bytes.device = (2 * own + painted) * plane * size + 3 * here * size + sums +
-                   ghost_bytes<Exec, T>(exec, cells, 4) +
-                   fft::PlanOverRanks<Exec, T>::work_bytes(exec, ranks, {cells, cells, cells},
-                                                           fft::Effort::estimate);
-    if (!runs_on_host<Exec>) bytes.host = sums;
-    return bytes;
   }
 
   void write_spectrum(Particles const& particles, double a) {
@@ -246,7 +237,8 @@ class Outputs {
     Stopwatch<Exec> watch(exec_);
     int const side = settings_.picture_side();
     auto const mass_h = host_view_of(mass);
-    // Densities take the place of the masses that they are made of; the memory behind them is scratch for sorting.
+    // Densities take the place of the masses that they are made of; the memory behind them is
+    // scratch for sorting.
     auto const pixels = static_cast<std::size_t>(side) * static_cast<std::size_t>(side);
     auto* const bytes = reinterpret_cast<std::byte*>(mass_h.data());
     for (std::size_t n = 0; n < pixels; ++n) {
@@ -266,7 +258,8 @@ class Outputs {
     seconds_.io += watch.seconds();
   }
 
-  /// One file, or over ranks one of each that has particles. None appears before all are on the disk.
+  /// One file, or over ranks one of each that has particles. None appears before all are on the
+  /// disk.
   void write_snapshot(Particles const& particles, double a, std::function<void()> const& poll) {
     Stopwatch<Exec> const watch(exec_);
     FilesOfRanks const all(ranks_, particles.count());

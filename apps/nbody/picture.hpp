@@ -5,8 +5,8 @@
 
 namespace coir::apps::nbody {
 
-/// Writes a PNG picture of densities: colours of their logarithm. The darkest is where 1 % of the pixels lie below, the
-/// lightest where 0.1 % lie above. Takes no memory beside a row's.
+/// Writes a PNG picture of densities: colours of their logarithm. The darkest is where 1 % of the
+/// pixels lie below, the lightest where 0.1 % lie above. Takes no memory beside a row's.
 ///
 /// \param density  [side * side] in; 0 and above
 /// \param scratch  [side * side] out; holds nothing of use afterwards

@@ -38,7 +38,8 @@ std::string plan_of(Run const& run, MemoryPlan const& memory, Hardware const& ha
 /// Some lines after it.
 std::string summary_of(Run const& run, Figures const& figures, Spread const& spread);
 
-/// The report, as --report writes it. Over ranks its phases are those of the rank that took longest.
+/// The report, as --report writes it. Over ranks its phases are those of the rank that took
+/// longest.
 Report report_of(Run const& run, Figures const& figures, Spread const& spread);
 
 }  // namespace coir::apps::nbody

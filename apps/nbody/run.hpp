@@ -110,67 +110,51 @@ inline std::string note_of_steps(Run const& run) {
          " more than asked for, where outputs cut steps in two\n";
 }
 
-/// Bytes that steps on a host take beside the meshes: counts of particles in bins, and a list of the particles that lie in
-/// another thread's part of the mesh, which were a quarter of all at most in the runs tried.
-template <class T, class Exec>
-std::int64_t step_bytes(Exec const& exec, distributed::Group const& ranks, Settings const& settings,
-                        std::int64_t mesh_side) {
-  if (!runs_on_host<Exec>) return 0;
-  std::int64_t const threads = exec.concurrency();
-  std::int64_t const bins_of_row = mesh_side / std::max<std::int64_t>(32, 4 * threads) + 1;
-  std::int64_t const bins = mesh_side * mesh_side * bins_of_row * threads * 4;
-  std::int64_t const n = settings.particles, planes = (n + ranks.size() - 1) / ranks.size(),
-                     lists = planes * n * n / 4 * 8;
-  return bins + ghost_bytes<Exec, T>(exec, mesh_side, static_cast<int>(settings.assignment)) +
-         lists;
-}
-
-/// Memory that is held while a run starts: particles are made, white noise is written, or read from a
-/// file, which is held with a mesh of it and its numbers in the precision of the run.
-template <class T, class Exec>
-Bytes start_bytes(Exec const& exec, Run const& run) {
-  Settings const& s = run.settings;
-  Bytes bytes;
-  if (!run.checkpoint)
-    bytes.device = coir::nbody::initial_conditions_bytes<Exec, T>(exec, run.ranks, s.particles);
-  if (s.white_noise && run.ranks.is_first()) {
-    Shape<3> const shape{s.particles, s.particles, s.particles};
-    bytes.device = std::max(
-        bytes.device, fft::bytes_in_place<T>(shape) +
-                          fft::RealPlan<Exec, T, 3>::work_bytes(exec, shape, 1, plan_of_noise));
-  }
-  if (run.checkpoint || s.noise.empty()) return bytes;
-  std::error_code none;
-  auto const file = std::filesystem::file_size(s.noise, none);
-  std::int64_t const n = s.particles, mesh = runs_on_host<Exec> ? n * n * (n + 2) : run.count();
-  bytes.host = (none ? 8 * run.count() : static_cast<std::int64_t>(file)) +
-               (run.count() + mesh) * std::int64_t(sizeof(T));
-  return bytes;
-}
-
 /// The memory that a run needs at most on this rank. Collective.
 template <class T, class Exec>
 MemoryPlan memory_of(Exec const& exec, Run const& run, Universe const& universe) {
   Settings const& s = run.settings;
   using Simulation = coir::nbody::Simulation<Exec, T>;
   auto const held = Simulation::bytes(exec, run.ranks, s.particles, run.simulation);
-  Bytes const start = start_bytes<T>(exec, run);
+  std::int64_t const n = s.particles, mesh_side = run.mesh_side(), size = sizeof(T);
+  // While the run starts, particles are made, and white noise is written, or read from a file,
+  // which is held with a mesh of it and its numbers in the precision of the run.
+  Bytes start;
+  if (!run.checkpoint)
+    start.device = coir::nbody::initial_conditions_bytes<Exec, T>(exec, run.ranks, n);
+  if (s.white_noise && run.ranks.is_first()) {
+    Shape<3> const shape{n, n, n};
+    start.device = std::max(
+        start.device, fft::bytes_in_place<T>(shape) +
+                          fft::RealPlan<Exec, T, 3>::work_bytes(exec, shape, 1, plan_of_noise));
+  }
+  if (!run.checkpoint && !s.noise.empty()) {
+    std::error_code none;
+    auto const file = std::filesystem::file_size(s.noise, none);
+    std::int64_t const mesh = runs_on_host<Exec> ? n * n * (n + 2) : run.count();
+    start.host =
+        (none ? 8 * run.count() : static_cast<std::int64_t>(file)) + (run.count() + mesh) * size;
+  }
   double const astray = farthest_astray(universe.power, run.schedule.scale_factors.back(), s.box,
                                         s.particles, run.ranks.size());
   Bytes const outputs = Outputs<Exec, T>::bytes(exec, run.ranks, s, astray);
-  std::int64_t const density =
-      s.density ? GatheredMesh<T>().list(run.ranks, run.mesh_side()).bytes() : 0;
+  std::int64_t const density = s.density ? GatheredMesh<T>().list(run.ranks, mesh_side).bytes() : 0;
   // HDF5's own, and what it leaves in the heap between what others left there.
   bool const writes_particles = s.snapshots || s.checkpoint > 0 || s.stop_after > 0;
   std::int64_t const hdf5 = writes_particles ? 4 << 20 : 0;
-  std::int64_t const here = particles_of_rank(run.ranks, s.particles).count;
-  MemoryPlan plan{resident_bytes(),
-                  bytes_beside(3 * here * std::int64_t(sizeof(T))) + bytes_of_messages(run.ranks)};
+  std::int64_t const here = particles_of_rank(run.ranks, n).count;
+  MemoryPlan plan{resident_bytes(), bytes_beside(3 * here * size) + bytes_of_messages(run.ranks)};
   if (runs_on_host<Exec>) {
-    plan.host +=
-        std::max({start.device, start.host,
-                  held.stepping + step_bytes<T>(exec, run.ranks, s, run.mesh_side()) + hdf5,
-                  held.at_rest + std::max(outputs.device, density) + hdf5});
+    // Steps take counts of particles in bins, and a list of the particles that lie in another
+    // thread's part of the mesh, which were a quarter of all at most in the runs tried.
+    std::int64_t const threads = exec.concurrency(),
+                       planes = (n + run.ranks.size() - 1) / run.ranks.size();
+    std::int64_t const bins_of_row = mesh_side / std::max<std::int64_t>(32, 4 * threads) + 1;
+    std::int64_t const steps =
+        mesh_side * mesh_side * bins_of_row * threads * 4 + planes * n * n / 4 * 8 +
+        ghost_bytes<Exec, T>(exec, mesh_side, static_cast<int>(s.assignment));
+    plan.host += std::max({start.device, start.host, held.stepping + steps + hdf5,
+                           held.at_rest + std::max(outputs.device, density) + hdf5});
   } else {
     plan.device = std::max({start.device, held.stepping, held.at_rest + outputs.device});
     plan.host += std::max(start.host, std::max(outputs.host, density) + hdf5);
@@ -225,7 +209,8 @@ std::int64_t not_finite(
 
 /// Collective.
 ///
-/// \throws NumericalError if a momentum isn't finite, or a particle has moved so far that it has no place in the box
+/// \throws NumericalError if a momentum isn't finite, or a particle has moved so far that it has no
+///   place in the box
 template <class Exec, class T>
 void expects_finite(Exec const& exec, distributed::Group const& ranks, Settings const& settings,
                     coir::nbody::Particles<Exec, T> const& particles, int steps_done, double a) {
@@ -263,14 +248,16 @@ class RunState {
   GoOn const& go_on() const { return go_on_; }
   bool has_checkpoint_of_now() const { return !go_on_.path.empty() && go_on_.step >= steps_done_; }
 
-  /// To be called at least every half second: what takes longer is ended from outside, with the same promise.
+  /// To be called at least every half second: what takes longer is ended from outside, with the
+  /// same promise.
   /// \throws Failure if the user asked the program to stop
   void poll() const {
     if (interrupted()) stop();
   }
   /// poll() where all ranks are at the same place: a signal to one of them stops all. Collective.
   void poll_on_all() const {
-    // Not poll(): a signal that comes after the ranks have asked each other would stop this one alone.
+    // Not poll(): a signal that comes after the ranks have asked each other would stop this one
+    // alone.
     if (share_interrupt(run_.ranks)) stop();
   }
 
@@ -410,8 +397,8 @@ class Stepping {
   double seconds_ = 0;
 };
 
-/// \throws ResourceError if files of an earlier run on another number of ranks would be mixed with this one's. A run that goes on in
-/// its folder replaces them.
+/// \throws ResourceError if files of an earlier run on another number of ranks would be mixed with
+/// this one's. A run that goes on in its folder replaces them.
 inline void expects_folder_without_other_snapshots(Run const& run, FileNames const& names) {
   if (!run.settings.snapshots || run.goes_on_in_its_folder()) return;
   for (int const step : run.schedule.outputs)
@@ -450,7 +437,8 @@ Figures simulate(Exec const& exec, Run& run, Universe const& universe,
 
   Activity const stepping("making steps");
   Stepping<Exec, T> steps(exec, run, universe, names, state, std::move(*particles));
-  // A Kokkos::View that was moved from holds its memory still, which over ranks particles soon leave.
+  // A Kokkos::View that was moved from holds its memory still, which over ranks particles soon
+  // leave.
   particles.reset();
   {
     ProgressLine line(std::string(name_of(settings.stepper)), "particle-steps",

@@ -18,7 +18,8 @@ namespace {
 constexpr double earliest =
     1e-5;  // long before there are structures, and where growth functions are exact
 
-/// Scale factors this close are the same: an output at 0.3 is the end of a step to 0.30000000000000004.
+/// Scale factors this close are the same: an output at 0.3 is the end of a step to
+/// 0.30000000000000004.
 bool same(double a, double b) { return std::abs(a - b) <= 1e-6 * b; }
 
 std::string range_text(std::vector<double> const& a) {
@@ -118,7 +119,8 @@ std::vector<double> with_later_end(Settings const& settings,
 
 std::string late_start_of(Settings const& settings, double a) {
   if (!settings.start.empty()) return "";
-  // Higher orders grow with a: up to here they are 1 % of today's power at k = 0.3 h/Mpc, see docs/nbody.md.
+  // Higher orders grow with a: up to here they are 1 % of today's power at k = 0.3 h/Mpc, see
+  // docs/nbody.md.
   double const latest = settings.lpt == 2 ? 0.1 : 0.02;
   if (a <= latest * (1 + 1e-6)) return "";
   return "perturbation theory of order " + std::to_string(settings.lpt) +

@@ -19,7 +19,8 @@ struct Schedule {
 
 /// The steps that the settings ask for, with more of them where an output would lie within one.
 ///
-/// \throws PreconditionError if scale factors don't rise, or an output is before the start or after the end
+/// \throws PreconditionError if scale factors don't rise, or an output is before the start or after
+///   the end
 Schedule schedule_of(Settings const& settings);
 
 /// The steps of an earlier run, with outputs at their ends.
@@ -50,11 +51,12 @@ class FileNames {
   /// \param ranks  each of them has files of its own where there are several
   FileNames(Settings const& settings, Schedule const& schedule, int ranks = 1);
 
-  /// "slab", 0.5, ".png" -> <folder>/slab_a0.500.png, or by redshift slab_z1.000.png; more digits where outputs would have the
-  /// same name.
+  /// "slab", 0.5, ".png" -> <folder>/slab_a0.500.png, or by redshift slab_z1.000.png; more digits
+  /// where outputs would have the same name.
   std::filesystem::path at(std::string const& what, double a, std::string const& ending) const;
   std::filesystem::path config() const { return folder_ / "config.toml"; }
-  /// <folder>/snapshot_a0.500.hdf5, or if it is in several files <folder>/snapshot_a0.500.0.hdf5, ....1.hdf5, as GADGET names them.
+  /// <folder>/snapshot_a0.500.hdf5, or if it is in several files <folder>/snapshot_a0.500.0.hdf5,
+  /// ....1.hdf5, as GADGET names them.
   std::filesystem::path snapshot(double a, int files, int file) const;
   std::filesystem::path checkpoint() const { return folder_ / checkpoint_name; }
   std::filesystem::path white_noise() const { return folder_ / "white_noise.npy"; }

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 
 namespace coir::apps::nbody {
@@ -21,12 +22,23 @@ namespace coir::apps::nbody {
 namespace {
 
 using coir::nbody::Spacing;
+using Parameters = cosmology::Parameters<double>;
 
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
 std::string option(std::string const& name) { return "--" + name; }
 
-/// \param at  the member of given settings, const or not
+/// A function that gives a member of settings, const or not, or a member of a member.
+template <class Member>
+auto member(Member Settings::* of_settings) {
+  return [=](auto& s) -> auto& { return s.*of_settings; };
+}
+template <class Outer, class Member>
+auto member(Outer Settings::* outer, Member Outer::* of_outer) {
+  return [=](auto& s) -> auto& { return s.*outer.*of_outer; };
+}
+
+/// \param at  as member() gives it
 template <class At>
 Setting whole_number(std::string name, At at, std::int64_t lowest, std::int64_t highest,
                      std::string help, bool physics = true) {
@@ -55,14 +67,14 @@ Setting number(std::string name, At at, std::string help) {
           .text = [=](Settings const& s) { return exact_text(at(s)); }};
 }
 
-/// A number that has a sense only within a range; beyond it sums and powers lose theirs, too.
+/// A number within a range.
 template <class At>
-Setting number_within(std::string name, At at, double most, std::string help) {
+Setting number_from(std::string name, At at, double least, double most, std::string help) {
   Setting setting = number(name, at, std::move(help));
   setting.set = [=](Settings& s, std::string const& text) {
     double const value = parse_number(option(name), text);
-    expects(std::abs(value) <= most,
-            option(name) + " must be from -" + in_words(most) + " to " + in_words(most), value);
+    expects(value >= least && value <= most,
+            option(name) + " must be from " + in_words(least) + " to " + in_words(most), value);
     at(s) = value;
   };
   return setting;
@@ -91,9 +103,12 @@ Setting word(std::string name, At at, Read read, NameOf name_of, std::string wor
           .text = [=](Settings const& s) { return std::string(name_of(at(s))); }};
 }
 
+template <class At>
+using ValueOf = std::remove_cvref_t<decltype(std::declval<At>()(std::declval<Settings&>()))>;
+
 /// One of a few words.
-template <class At, class Value>
-Setting choice(std::string name, At at, std::vector<std::pair<std::string, Value>> choices,
+template <class At>
+Setting choice(std::string name, At at, std::vector<std::pair<std::string, ValueOf<At>>> choices,
                std::string help) {
   std::vector<std::string> words;
   for (auto const& entry : choices) words.push_back(entry.first);
@@ -102,7 +117,7 @@ Setting choice(std::string name, At at, std::vector<std::pair<std::string, Value
       if (word == text) return value;
     reject_choice(option(name), text, words);
   };
-  auto const name_of = [=](Value value) {
+  auto const name_of = [=](ValueOf<At> value) {
     for (auto const& entry : choices)
       if (entry.second == value) return entry.first;
     return std::string();
@@ -163,7 +178,8 @@ Setting input_file(std::string name, At at, std::string help) {
           .text = [=](Settings const& s) { return at(s).string(); }};
 }
 
-/// One of two numbers that exclude each other: its text is empty where it is 0, and setting it clears the other one.
+/// One of two numbers that exclude each other: its text is empty where it is 0, and setting it
+/// clears the other one.
 template <class At, class Other>
 Setting amplitude(std::string name, At at, Other other, std::string help) {
   Setting setting = positive_number(name, at, std::move(help));
@@ -172,14 +188,6 @@ Setting amplitude(std::string name, At at, Other other, std::string help) {
     other(s) = 0;
   };
   setting.text = [=](Settings const& s) { return at(s) > 0 ? exact_text(at(s)) : std::string(); };
-  return setting;
-}
-
-/// Without a text where scale factors are given in its place.
-Setting without_scale_factors(Setting setting) {
-  setting.text = [text = setting.text](Settings const& s) {
-    return s.scale_factors.empty() ? text(s) : std::string();
-  };
   return setting;
 }
 
@@ -198,217 +206,157 @@ Setting without_zero(Setting setting) {
   return setting;
 }
 
-/// Without a text where particles come from a snapshot.
-Setting without_start(Setting setting) {
-  setting.text = [text = setting.text](Settings const& s) {
-    return s.start.empty() ? text(s) : std::string();
-  };
-  return setting;
-}
-
-/// Without a text where white noise comes from a file, or none is needed.
-Setting without_noise(Setting setting) {
-  setting.text = [text = setting.text](Settings const& s) {
-    return s.noise.empty() && s.start.empty() ? text(s) : std::string();
-  };
-  return setting;
-}
-
-/// Without a text where no table gives the power spectrum.
-Setting with_table(Setting setting) {
-  setting.text = [text = setting.text](Settings const& s) {
-    return s.power_table.empty() ? std::string() : text(s);
-  };
-  return setting;
-}
-
-/// Without a text where a table gives the power spectrum, with its amplitude.
-Setting without_table(Setting setting, bool unless_renormalised = false) {
+/// Without a text where other settings take its place.
+///
+/// \param counts  whether it counts beside the others
+Setting only_if(bool (*counts)(Settings const&), Setting setting) {
   setting.text = [=, text = setting.text](Settings const& s) {
-    bool const counts = s.power_table.empty() || (unless_renormalised && s.renormalise);
-    return counts ? text(s) : std::string();
+    return counts(s) ? text(s) : std::string();
   };
   return setting;
 }
+
+bool has_equal_steps(Settings const& s) { return s.scale_factors.empty(); }
+bool has_no_snapshot(Settings const& s) { return s.start.empty(); }
+bool has_a_seed(Settings const& s) { return s.noise.empty() && s.start.empty(); }
+bool has_table(Settings const& s) { return !s.power_table.empty(); }
+bool has_no_table(Settings const& s) { return s.power_table.empty(); }
+bool has_sigma8(Settings const& s) { return s.power_table.empty() || s.renormalise; }
 
 std::vector<Setting> particles_and_forces() {
   using coir::nbody::ForceSource;
-  using mesh::Assignment;
+  using mesh::Assignment, mesh::Softening;
   return {
-      whole_number(
-          "particles", [](auto& s) -> auto& { return s.particles; }, 1, 16384,
-          "Particles along a side, so N^3 in all (default 64)"),
-      positive_number(
-          "box", [](auto& s) -> auto& { return s.box; },
-          "Length of the periodic box in Mpc/h (default 100)"),
-      [] {
-        auto setting = number(
-            "mesh-ratio", [](auto& s) -> auto& { return s.mesh_ratio; },
-            "Cells of the force mesh along a side, per particle, from 1 to 4 (default 2)");
-        setting.set = [](Settings& s, std::string const& text) {
-          s.mesh_ratio = parse_number("--mesh-ratio", text);
-          expects(s.mesh_ratio >= 1 && s.mesh_ratio <= 4, "--mesh-ratio must be from 1 to 4",
-                  s.mesh_ratio);
-        };
-        return setting;
-      }(),
-      choice(
-          "assignment", [](auto& s) -> auto& { return s.assignment; },
-          std::vector<std::pair<std::string, Assignment>>{
-              {"cic", Assignment::cic}, {"tsc", Assignment::tsc}, {"pcs", Assignment::pcs}},
-          "How a particle is shared among cells: 2, 3 or 4 along an axis (default cic)"),
+      whole_number("particles", member(&Settings::particles), 1, 16384,
+                   "Particles along a side, so N^3 in all (default 64)"),
+      positive_number("box", member(&Settings::box),
+                      "Length of the periodic box in Mpc/h (default 100)"),
+      number_from("mesh-ratio", member(&Settings::mesh_ratio), 1, 4,
+                  "Cells of the force mesh along a side, per particle, from 1 to 4 (default 2)"),
+      choice("assignment", member(&Settings::assignment),
+             {{"cic", Assignment::cic}, {"tsc", Assignment::tsc}, {"pcs", Assignment::pcs}},
+             "How a particle is shared among cells: 2, 3 or 4 along an axis (default cic)"),
       word(
-          "kernel", [](auto& s) -> auto& { return s.kernel; }, mesh::force_kernel_named,
+          "kernel", member(&Settings::kernel), mesh::force_kernel_named,
           [](mesh::ForceKernel kernel) { return mesh::name_of(kernel); },
           "naive|1_4|3_4|5_4|3_2|eastwood|gadget",
           "How the Laplacian and the gradient are discretised (default 1_4)"),
-      choice(
-          "softening", [](auto& s) -> auto& { return s.softening; },
-          [] {
-            std::vector<std::pair<std::string, std::optional<mesh::Softening>>> words{
-                {"automatic", {}}};
-            for (auto const softening :
-                 {mesh::Softening::none, mesh::Softening::two_thirds, mesh::Softening::gaussian,
-                  mesh::Softening::gadget, mesh::Softening::steep})
-              words.emplace_back(mesh::name_of(softening), softening);
-            return words;
-          }(),
-          "What damps forces near the mesh's finest waves (default automatic: none, but for "
-          "kernels that make false structure without)"),
-      flag(
-          "allow-false-structure", [](auto& s) -> auto& { return s.allow_false_structure; },
-          "Run kernels and softenings even where they make false structure"),
-      choice(
-          "force-source", [](auto& s) -> auto& { return s.force_source; },
-          [] {
-            std::vector<std::pair<std::string, ForceSource>> words;
-            for (auto const source :
-                 {ForceSource::automatic, ForceSource::vectors, ForceSource::potential})
-              words.emplace_back(coir::nbody::name_of(source), source);
-            return words;
-          }(),
-          "A mesh of forces, or differences of the potential at each particle, which take a "
-          "third of the memory (default automatic)"),
-      choice(
-          "precision", [](auto& s) -> auto& { return s.precision; },
-          std::vector<std::pair<std::string, Precision>>{{"single", Precision::float32},
-                                                         {"double", Precision::float64}},
-          "Kind of number (default single)"),
-      flag(
-          "deterministic", [](auto& s) -> auto& { return s.deterministic; },
-          "Give the same bits in every run, for any number of threads, and on hosts of ranks"),
+      choice("softening", member(&Settings::softening),
+             {{"automatic", {}},
+              {"none", Softening::none},
+              {"two_thirds", Softening::two_thirds},
+              {"gaussian", Softening::gaussian},
+              {"gadget", Softening::gadget},
+              {"steep", Softening::steep}},
+             "What damps forces near the mesh's finest waves (default automatic: none, but for "
+             "kernels that make false structure without)"),
+      flag("allow-false-structure", member(&Settings::allow_false_structure),
+           "Run kernels and softenings even where they make false structure"),
+      choice("force-source", member(&Settings::force_source),
+             {{"automatic", ForceSource::automatic},
+              {"vectors", ForceSource::vectors},
+              {"potential", ForceSource::potential}},
+             "A mesh of forces, or differences of the potential at each particle, which take a "
+             "third of the memory (default automatic)"),
+      choice("precision", member(&Settings::precision),
+             {{"single", Precision::float32}, {"double", Precision::float64}},
+             "Kind of number (default single)"),
+      flag("deterministic", member(&Settings::deterministic),
+           "Give the same bits in every run, for any number of threads, and on hosts of ranks"),
   };
 }
 
 std::vector<Setting> time() {
   return {
       word(
-          "stepper", [](auto& s) -> auto& { return s.stepper; }, coir::nbody::stepper_named,
+          "stepper", member(&Settings::stepper), coir::nbody::stepper_named,
           [](coir::nbody::Stepper stepper) { return coir::nbody::name_of(stepper); },
           "fastpm|plain|bullfrog", "The integrator (default fastpm)"),
-      without_scale_factors(whole_number(
-          "steps", [](auto& s) -> auto& { return s.steps; }, 1, 1'000'000,
-          "Steps from the start to the end; outputs between them add some (default 20)")),
-      without_scale_factors(positive_number(
-          "a-start", [](auto& s) -> auto& { return s.a_start; },
-          "Scale factor at the start (default 0.1)")),
-      without_scale_factors(positive_number(
-          "a-end", [](auto& s) -> auto& { return s.a_end; },
-          "Scale factor at the end, 1 today (default 1)")),
-      without_scale_factors(choice(
-          "spacing", [](auto& s) -> auto& { return s.spacing; },
-          std::vector<std::pair<std::string, Spacing>>{{"linear", Spacing::linear},
-                                                       {"logarithmic", Spacing::logarithmic}},
-          "Equal steps of a, or of ln a (default linear)")),
-      numbers(
-          "scale-factors", [](auto& s) -> auto& { return s.scale_factors; },
-          "The start and the end of each step, in place of the four above", true),
+      only_if(has_equal_steps,
+              whole_number(
+                  "steps", member(&Settings::steps), 1, 1'000'000,
+                  "Steps from the start to the end; outputs between them add some (default 20)")),
+      only_if(has_equal_steps, positive_number("a-start", member(&Settings::a_start),
+                                               "Scale factor at the start (default 0.1)")),
+      only_if(has_equal_steps, positive_number("a-end", member(&Settings::a_end),
+                                               "Scale factor at the end, 1 today (default 1)")),
+      only_if(has_equal_steps,
+              choice("spacing", member(&Settings::spacing),
+                     {{"linear", Spacing::linear}, {"logarithmic", Spacing::logarithmic}},
+                     "Equal steps of a, or of ln a (default linear)")),
+      numbers("scale-factors", member(&Settings::scale_factors),
+              "The start and the end of each step, in place of the four above", true),
   };
 }
 
 std::vector<Setting> start() {
   return {
-      without_start(whole_number(
-          "lpt", [](auto& s) -> auto& { return s.lpt; }, 1, 2,
-          "Order of Lagrangian perturbation theory at the start (default 2)")),
-      without_noise(whole_number(
-          "seed", [](auto& s) -> auto& { return s.random.seed; }, 0, no_limit,
-          "What the random field depends on (default 1)")),
-      without_start(flag(
-          "fixed-amplitude", [](auto& s) -> auto& { return s.random.fixed_amplitude; },
-          "Give all modes their mean amplitude; only phases are random")),
-      without_start(flag(
-          "inverted", [](auto& s) -> auto& { return s.random.inverted; },
-          "Turn the random field around: the other one of a pair")),
-      input_file(
-          "noise", [](auto& s) -> auto& { return s.noise; },
-          "White noise in place of the seed's: .npy, (N, N, N)"),
-      input_file(
-          "start", [](auto& s) -> auto& { return s.start; },
-          "Start from the particles of a snapshot in GADGET's format, at its scale factor"),
+      only_if(has_no_snapshot,
+              whole_number("lpt", member(&Settings::lpt), 1, 2,
+                           "Order of Lagrangian perturbation theory at the start (default 2)")),
+      only_if(has_a_seed,
+              whole_number("seed", member(&Settings::random, &coir::nbody::NoiseOptions::seed), 0,
+                           no_limit, "What the random field depends on (default 1)")),
+      only_if(has_no_snapshot,
+              flag("fixed-amplitude",
+                   member(&Settings::random, &coir::nbody::NoiseOptions::fixed_amplitude),
+                   "Give all modes their mean amplitude; only phases are random")),
+      only_if(has_no_snapshot,
+              flag("inverted", member(&Settings::random, &coir::nbody::NoiseOptions::inverted),
+                   "Turn the random field around: the other one of a pair")),
+      input_file("noise", member(&Settings::noise),
+                 "White noise in place of the seed's: .npy, (N, N, N)"),
+      input_file("start", member(&Settings::start),
+                 "Start from the particles of a snapshot in GADGET's format, at its scale factor"),
   };
 }
 
 std::vector<Setting> universe() {
-  auto const sigma8 = [](auto& s) -> auto& { return s.cosmology.sigma8; };
-  auto const a_s = [](auto& s) -> auto& { return s.cosmology.A_s; };
+  auto const sigma8 = member(&Settings::cosmology, &Parameters::sigma8);
+  auto const a_s = member(&Settings::cosmology, &Parameters::A_s);
   using cosmology::TransferFunction;
   return {
-      number_within(
-          "omega-m", [](auto& s) -> auto& { return s.cosmology.omega_m; }, 1000,
+      number_from(
+          "omega-m", member(&Settings::cosmology, &Parameters::omega_m), -1000, 1000,
           "Matter today over the critical density (default 0.3111, as all here by Planck 2018)"),
-      without_table(number_within(
-          "omega-b", [](auto& s) -> auto& { return s.cosmology.omega_b; }, 1000,
-          "Baryons, part of it (default 0.04897...)")),
-      number_within(
-          "h", [](auto& s) -> auto& { return s.cosmology.h; }, 1000,
-          "Hubble's constant over 100 km/s/Mpc (default 0.6766)"),
-      without_table(number_within(
-          "n-s", [](auto& s) -> auto& { return s.cosmology.n_s; }, 10,
-          "Index of the primordial spectrum (default 0.9665)")),
-      without_table(
-          amplitude("sigma8", sigma8, a_s,
-                    "Amplitude: rms of linear matter in spheres of 8 Mpc/h today (default 0.8102)"),
-          /*unless_renormalised=*/true),
-      without_table(
-          amplitude("A-s", a_s, sigma8, "Amplitude: of the primordial spectrum at 0.05 / Mpc")),
-      number_within(
-          "omega-k", [](auto& s) -> auto& { return s.cosmology.omega_k; }, 1000,
-          "Curvature, above 0 if space is open (default 0)"),
-      number_within(
-          "omega-r", [](auto& s) -> auto& { return s.cosmology.omega_r; }, 1000,
-          "Radiation (default 0)"),
-      number_within(
-          "w0", [](auto& s) -> auto& { return s.cosmology.w0; }, 1000,
-          "Dark energy's pressure over density is w0 + (1 - a) wa (default -1)"),
-      number_within(
-          "wa", [](auto& s) -> auto& { return s.cosmology.wa; }, 1000, "See --w0 (default 0)"),
-      without_table(number_within(
-          "t-cmb", [](auto& s) -> auto& { return s.cosmology.t_cmb; }, 1000,
-          "Temperature of the background radiation in K (default 2.7255)")),
-      without_table(choice(
-          "transfer", [](auto& s) -> auto& { return s.transfer; },
-          std::vector<std::pair<std::string, TransferFunction>>{
-              {"eisenstein_hu", TransferFunction::eisenstein_hu},
-              {"no_wiggle", TransferFunction::no_wiggle}},
-          "Transfer function, with or without acoustic oscillations (default eisenstein_hu)")),
-      input_file(
-          "power-table", [](auto& s) -> auto& { return s.power_table; },
-          "The linear P(k) in its place: columns k in h/Mpc and P in (Mpc/h)^3"),
-      with_table([] {
-        auto setting = number(
-            "table-redshift", [](auto& s) -> auto& { return s.table_redshift; },
-            "Redshift that the table is of: it is scaled to others by linear growth (default 0)");
-        setting.set = [](Settings& s, std::string const& text) {
-          s.table_redshift = parse_number("--table-redshift", text);
-          expects(s.table_redshift >= 0 && s.table_redshift <= 1100,
-                  "--table-redshift must be from 0 to 1100", s.table_redshift);
-        };
-        return setting;
-      }()),
-      flag(
-          "renormalise", [](auto& s) -> auto& { return s.renormalise; },
-          "Multiply the table by what makes its sigma8 that of --sigma8"),
+      only_if(has_no_table,
+              number_from("omega-b", member(&Settings::cosmology, &Parameters::omega_b), -1000,
+                          1000, "Baryons, part of it (default 0.04897...)")),
+      number_from("h", member(&Settings::cosmology, &Parameters::h), -1000, 1000,
+                  "Hubble's constant over 100 km/s/Mpc (default 0.6766)"),
+      only_if(has_no_table, number_from("n-s", member(&Settings::cosmology, &Parameters::n_s), -10,
+                                        10, "Index of the primordial spectrum (default 0.9665)")),
+      only_if(has_sigma8,
+              amplitude(
+                  "sigma8", sigma8, a_s,
+                  "Amplitude: rms of linear matter in spheres of 8 Mpc/h today (default 0.8102)")),
+      only_if(has_no_table,
+              amplitude("A-s", a_s, sigma8, "Amplitude: of the primordial spectrum at 0.05 / Mpc")),
+      number_from("omega-k", member(&Settings::cosmology, &Parameters::omega_k), -1000, 1000,
+                  "Curvature, above 0 if space is open (default 0)"),
+      number_from("omega-r", member(&Settings::cosmology, &Parameters::omega_r), -1000, 1000,
+                  "Radiation (default 0)"),
+      number_from("w0", member(&Settings::cosmology, &Parameters::w0), -1000, 1000,
+                  "Dark energy's pressure over density is w0 + (1 - a) wa (default -1)"),
+      number_from("wa", member(&Settings::cosmology, &Parameters::wa), -1000, 1000,
+                  "See --w0 (default 0)"),
+      only_if(has_no_table,
+              number_from("t-cmb", member(&Settings::cosmology, &Parameters::t_cmb), -1000, 1000,
+                          "Temperature of the background radiation in K (default 2.7255)")),
+      only_if(
+          has_no_table,
+          choice(
+              "transfer", member(&Settings::transfer),
+              {{"eisenstein_hu", TransferFunction::eisenstein_hu},
+               {"no_wiggle", TransferFunction::no_wiggle}},
+              "Transfer function, with or without acoustic oscillations (default eisenstein_hu)")),
+      input_file("power-table", member(&Settings::power_table),
+                 "The linear P(k) in its place: columns k in h/Mpc and P in (Mpc/h)^3"),
+      only_if(has_table, number_from("table-redshift", member(&Settings::table_redshift), 0, 1100,
+                                     "Redshift that the table is of: it is scaled to others by "
+                                     "linear growth (default 0)")),
+      flag("renormalise", member(&Settings::renormalise),
+           "Multiply the table by what makes its sigma8 that of --sigma8"),
   };
 }
 
@@ -436,53 +384,43 @@ std::vector<Setting> output() {
           },
       .text = [](Settings const& s) { return std::to_string(s.picture_side()); }};
   return {
-      numbers(
-          "outputs", [](auto& s) -> auto& { return s.outputs; },
-          "Scale factors to write at, beside the end; steps are made to end there", false),
-      not_physics(choice(
-          "name-by", [](auto& s) -> auto& { return s.named_by; },
-          std::vector<std::pair<std::string, NamedBy>>{{"a", NamedBy::scale_factor},
-                                                       {"z", NamedBy::redshift}},
-          "Scale factor or redshift in names of files: power_a0.500.txt or power_z1.000.txt "
-          "(default a)")),
-      flag(
-          "pictures", [](auto& s) -> auto& { return s.pictures; },
-          "Write pictures of a slab and of the whole box, and their numbers (default)", false),
-      flag(
-          "spectra", [](auto& s) -> auto& { return s.spectra; }, "Write power spectra (default)",
-          false),
-      flag(
-          "multipoles", [](auto& s) -> auto& { return s.multipoles; },
-          "Write the spectrum in redshift space, seen along the third axis: monopole, quadrupole, "
-          "hexadecapole",
-          false),
+      numbers("outputs", member(&Settings::outputs),
+              "Scale factors to write at, beside the end; steps are made to end there", false),
+      not_physics(
+          choice("name-by", member(&Settings::named_by),
+                 {{"a", NamedBy::scale_factor}, {"z", NamedBy::redshift}},
+                 "Scale factor or redshift in names of files: power_a0.500.txt or power_z1.000.txt "
+                 "(default a)")),
+      flag("pictures", member(&Settings::pictures),
+           "Write pictures of a slab and of the whole box, and their numbers (default)", false),
+      flag("spectra", member(&Settings::spectra), "Write power spectra (default)", false),
+      flag("multipoles", member(&Settings::multipoles),
+           "Write the spectrum in redshift space, seen along the third axis: monopole, quadrupole, "
+           "hexadecapole",
+           false),
       without_zero(whole_number(
-          "bins", [](auto& s) -> auto& { return s.bins; }, 1, 1'000'000,
+          "bins", member(&Settings::bins), 1, 1'000'000,
           "Bins of spectra (default: one for each multiple of the fundamental)", false)),
-      not_physics(choice(
-          "bin-spacing", [](auto& s) -> auto& { return s.logarithmic_bins; },
-          std::vector<std::pair<std::string, bool>>{{"linear", false}, {"logarithmic", true}},
-          "Bins of equal width in k, or in ln k, which needs --bins (default linear)")),
+      not_physics(
+          choice("bin-spacing", member(&Settings::logarithmic_bins),
+                 {{"linear", false}, {"logarithmic", true}},
+                 "Bins of equal width in k, or in ln k, which needs --bins (default linear)")),
       without_zero(not_physics(positive_number(
-          "k-min", [](auto& s) -> auto& { return s.k_min; },
+          "k-min", member(&Settings::k_min),
           "Where the first bin begins, in h/Mpc (default: the fundamental, 2 pi / box)"))),
       without_zero(not_physics(positive_number(
-          "k-max", [](auto& s) -> auto& { return s.k_max; },
+          "k-max", member(&Settings::k_max),
           "Where the last bin ends (default: the Nyquist frequency of the force mesh)"))),
-      flag(
-          "density", [](auto& s) -> auto& { return s.density; },
-          "Write the density on the force mesh over its mean: .npy, (M, M, M)", false),
-      flag(
-          "snapshots", [](auto& s) -> auto& { return s.snapshots; },
-          "Write particles in GADGET's format", false),
-      without_noise(flag(
-          "white-noise", [](auto& s) -> auto& { return s.white_noise; },
-          "Write the white noise of --seed, which --noise reads: .npy, (N, N, N)", false)),
+      flag("density", member(&Settings::density),
+           "Write the density on the force mesh over its mean: .npy, (M, M, M)", false),
+      flag("snapshots", member(&Settings::snapshots), "Write particles in GADGET's format", false),
+      only_if(has_a_seed,
+              flag("white-noise", member(&Settings::white_noise),
+                   "Write the white noise of --seed, which --noise reads: .npy, (N, N, N)", false)),
       thickness,
       pixels,
-      without_zero(whole_number(
-          "checkpoint", [](auto& s) -> auto& { return s.checkpoint; }, 1, 1'000'000,
-          "Write a checkpoint after every N steps", false)),
+      without_zero(whole_number("checkpoint", member(&Settings::checkpoint), 1, 1'000'000,
+                                "Write a checkpoint after every N steps", false)),
   };
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Everything that describes a run, by name: on the command line, in config.toml and in checkpoints alike.
+/// Everything that describes a run, by name: on the command line, in config.toml and in checkpoints
+/// alike.
 
 #include "settings.hpp"
 
@@ -34,12 +35,14 @@ struct Setting {
 /// All settings, in the order of --help.
 std::vector<Setting> const& setting_list();
 
-/// A message of coir::cosmology about parameters with the names of their options: "set --omega-m" for "set omega_m".
+/// A message of coir::cosmology about parameters with the names of their options: "set --omega-m"
+/// for "set omega_m".
 std::string with_option_names(std::string const& message);
 
 /// Every setting that is set as lines of TOML, which --config reads.
 ///
-/// \param folder  of the file that they go to, from which paths are named; empty: paths are absolute
+/// \param folder  of the file that they go to, from which paths are named; empty: paths are
+///   absolute
 std::string config_text(Settings const& settings, std::filesystem::path const& folder = {});
 
 /// Every setting, set or not, as lines "name = text".
@@ -47,8 +50,8 @@ std::string config_text(Settings const& settings, std::filesystem::path const& f
 /// \param folder  as above
 std::string all_texts(Settings const& settings, std::filesystem::path const& folder = {});
 
-/// A path as a file in `folder` names it, so that both may be moved together: from there, or absolute if they have no folder
-/// but the root in common.
+/// A path as a file in `folder` names it, so that both may be moved together: from there, or
+/// absolute if they have no folder but the root in common.
 std::filesystem::path path_from(std::filesystem::path const& folder,
                                 std::filesystem::path const& path);
 

@@ -87,7 +87,8 @@ struct Settings {
 
   double slab() const { return slab_thickness.value_or(box / 16); }
 
-  /// At least 512, and a multiple of the lattice, so that evenly spread particles give an even picture.
+  /// At least 512, and a multiple of the lattice, so that evenly spread particles give an even
+  /// picture.
   int picture_side() const {
     if (pixels) return *pixels;
     return static_cast<int>(particles * ((511 + particles) / particles));

@@ -23,7 +23,8 @@ bool appears(fs::path const& file) {
   std::error_code none;
   auto const folder = fs::absolute(file, none).parent_path();
   for (auto const end = Clock::now() + std::chrono::seconds(5);;) {
-    // Network file systems remember for a while what wasn't there, unless the folder is opened again.
+    // Network file systems remember for a while what wasn't there, unless the folder is opened
+    // again.
     for (auto const& opened : {folder.parent_path(), folder}) fs::directory_iterator(opened, none);
     if (fs::exists(file, none)) return true;
     if (Clock::now() > end) return false;

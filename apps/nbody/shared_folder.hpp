@@ -9,13 +9,15 @@
 
 namespace coir::apps::nbody {
 
-/// The folder of a run's files, which the first rank makes and holds. All others must see it, too, under the same name.
+/// The folder of a run's files, which the first rank makes and holds. All others must see it, too,
+/// under the same name.
 class SharedFolder {
  public:
   /// Collective.
   ///
   /// \param first  a file that is going to come into it
-  /// \throws ResourceError as OutputFolder, and naming a rank that doesn't see what the first one writes there, or can't write
+  /// \throws ResourceError as OutputFolder, and naming a rank that doesn't see what the first one
+  ///   writes there, or can't write
   SharedFolder(distributed::Group const& ranks, std::filesystem::path const& folder,
                std::filesystem::path const& first);
 

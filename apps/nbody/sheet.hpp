@@ -3,10 +3,11 @@
 /// \file
 /// Density seen along the last axis, from the sheet that particles lie on.
 ///
-/// Between the particles of a lattice the matter that they stand for is spread evenly at first, and moves with them: a
-/// place between eight lattice neighbours lies where interpolation between their positions puts it. Each particle is
-/// shown as many such places, so that voids, where particles are rare, are smooth (Abel, Hahn, Kaehler, Mon. Not. R.
-/// Astron. Soc. 427, 61 (2012), had the idea, with tetrahedra).
+/// Between the particles of a lattice the matter that they stand for is spread evenly at first, and
+/// moves with them: a place between eight lattice neighbours lies where interpolation between their
+/// positions puts it. Each particle is shown as many such places, so that voids, where particles
+/// are rare, are smooth (Abel, Hahn, Kaehler, Mon. Not. R. Astron. Soc. 427, 61 (2012), had the
+/// idea, with tetrahedra).
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/contiguous.hpp>
@@ -24,14 +25,16 @@
 
 namespace coir::apps::nbody {
 
-/// The part of the box that a picture shows: depths in [from, from + thickness), on pixels^2 pixels.
+/// The part of the box that a picture shows: depths in [from, from + thickness), on pixels^2
+/// pixels.
 struct Sight {
   double from = 0;
   double thickness = 0;  ///< Mpc/h, at most the box
   int pixels = 0;
 };
 
-/// Mass per pixel in whole numbers, so that it adds up to the same bits in any order: a place counts 2^24.
+/// Mass per pixel in whole numbers, so that it adds up to the same bits in any order: a place
+/// counts 2^24.
 template <class Exec>
 using SheetPixels = Kokkos::View<std::uint64_t**, Kokkos::LayoutRight, typename Exec::memory_space>;
 
@@ -39,7 +42,8 @@ namespace detail {
 
 inline constexpr int position_bits = 12;  // of a place between two pixels; products fill 2^24
 
-/// Deposits the places that belong to one particle, those between it and its lattice neighbours above.
+/// Deposits the places that belong to one particle, those between it and its lattice neighbours
+/// above.
 template <class Exec, class T>
 struct PaintSheet {
   T const* position;      // of the particles of the lattice's planes that are here
@@ -62,8 +66,9 @@ struct PaintSheet {
     return i == n ? 0 : i;
   }
 
-  /// A part of 1 along each axis, by the additive recurrence whose steps are powers of 1 / 1.2207440846057596 (the
-  /// root of x^4 = x + 1): the places of one particle don't hide each other.
+  /// A part of 1 along each axis, by the additive recurrence whose steps are powers of 1 /
+  /// 1.2207440846057596 (the root of x^4 = x + 1): the places of one particle don't hide each
+  /// other.
   KOKKOS_FUNCTION static T part(std::uint32_t number, int axis) {
     std::uint32_t const steps[3] = {3518319155U, 2882110345U, 2360945575U};
     return static_cast<T>((number * steps[axis]) >> 8) * T(1.0 / (1 << 24));
@@ -145,7 +150,8 @@ struct PaintSheet {
 
 }  // namespace detail
 
-/// How many places a particle is shown as: 64 for each pixel on average, if the slab holds its share of matter.
+/// How many places a particle is shown as: 64 for each pixel on average, if the slab holds its
+/// share of matter.
 inline int places_per_particle(std::int64_t particles, double box, Sight const& sight) {
   double const shown = static_cast<double>(particles) * sight.thickness / box;
   double const wanted = 64.0 * sight.pixels * sight.pixels / shown;
@@ -154,7 +160,8 @@ inline int places_per_particle(std::int64_t particles, double box, Sight const& 
 
 namespace detail {
 
-/// The positions of the plane of the lattice behind those that are here, which another rank has. Collective.
+/// The positions of the plane of the lattice behind those that are here, which another rank has.
+/// Collective.
 template <class Exec, class T>
 auto plane_behind(Exec const& exec, distributed::Group const& group,
                   coir::nbody::Particles<Exec, T> const& particles) {
@@ -213,8 +220,9 @@ void add_at_first(Exec const& exec, distributed::Group const& group,
 
 }  // namespace detail
 
-/// Adds up the mass that is seen in each pixel. Rows of the picture run along the first axis, columns along the second. The first
-/// rank gets the picture of all particles, in the same bits for any number of ranks. Collective.
+/// Adds up the mass that is seen in each pixel. Rows of the picture run along the first axis,
+/// columns along the second. The first rank gets the picture of all particles, in the same bits for
+/// any number of ranks. Collective.
 ///
 /// \return the mass that a pixel would hold if matter were spread evenly over the box
 template <ExecutionSpace Exec, Real T>

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Files of a snapshot that was written in another number of files, as on another number of ranks: readers would take them together with those of the new one.
+/// Files of a snapshot that was written in another number of files, as on another number of ranks:
+/// readers would take them together with those of the new one.
 
 #include "schedule.hpp"
 
@@ -10,8 +11,9 @@
 
 namespace coir::apps::nbody {
 
-/// The files of a snapshot that are in the run's folder and that one in so many files doesn't replace: snapshot_a1.000.hdf5 and
-/// snapshot_a1.000.2.hdf5, say, beside snapshot_a1.000.0.hdf5 and snapshot_a1.000.1.hdf5.
+/// The files of a snapshot that are in the run's folder and that one in so many files doesn't
+/// replace: snapshot_a1.000.hdf5 and snapshot_a1.000.2.hdf5, say, beside snapshot_a1.000.0.hdf5 and
+/// snapshot_a1.000.1.hdf5.
 std::vector<std::filesystem::path> other_snapshot_files(FileNames const& names, double a,
                                                         int files);
 

@@ -9,7 +9,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The file of a number beside one that has a number: "web/snapshot.3.hdf5", 0 -> "web/snapshot.0.hdf5".
+/// The file of a number beside one that has a number: "web/snapshot.3.hdf5", 0 ->
+/// "web/snapshot.0.hdf5".
 fs::path part_beside(fs::path const& file, int number) {
   return file.parent_path() /
          (file.stem().stem().string() + "." + std::to_string(number) + file.extension().string());

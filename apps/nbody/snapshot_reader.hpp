@@ -27,8 +27,8 @@ struct Snapshot {
   double omega_m = 0, omega_lambda = 0, hubble = 0;
 };
 
-/// Finds the files of a snapshot by any one of them, or by their common name: "snapshot.hdf5" for snapshot.0.hdf5,
-/// snapshot.1.hdf5 and so on.
+/// Finds the files of a snapshot by any one of them, or by their common name: "snapshot.hdf5" for
+/// snapshot.0.hdf5, snapshot.1.hdf5 and so on.
 ///
 /// \throws InputError if one is missing, is no snapshot, or belongs to another one
 Snapshot find_snapshot(std::filesystem::path const& path);

@@ -23,8 +23,8 @@
 
 namespace coir::apps::nbody {
 
-/// Takes from a snapshot what the user gave no option for: the number of particles, the box, the scale factor to start at, and the
-/// cosmology that its header has.
+/// Takes from a snapshot what the user gave no option for: the number of particles, the box, the
+/// scale factor to start at, and the cosmology that its header has.
 ///
 /// \throws InputError if it can't be read, or its particles are no cube
 /// \throws PreconditionError if an option was given that the snapshot contradicts
@@ -32,7 +32,8 @@ void take_settings_of_start(CommandLine const& line, Settings& settings);
 
 namespace detail {
 
-/// Whether particles that follow each other, which should be neighbours on a lattice, are near each other.
+/// Whether particles that follow each other, which should be neighbours on a lattice, are near each
+/// other.
 ///
 /// \param position  x, y, z of each of `count` particles
 template <class T>
@@ -51,7 +52,8 @@ bool follow_a_lattice(T const* position, std::size_t count, double box) {
 
 }  // namespace detail
 
-/// The particles that a run starts from, in the order of their IDs, which count the sites of a lattice. Collective.
+/// The particles that a run starts from, in the order of their IDs, which count the sites of a
+/// lattice. Collective.
 ///
 /// \throws InputError if IDs aren't 0 to N - 1 or 1 to N, each once, or a number isn't finite
 template <class Exec, class T>

@@ -25,10 +25,12 @@ Universe universe_of(Settings const& settings, Schedule const& schedule);
 /// That a table's rows are too far apart for acoustic oscillations; empty if they aren't.
 std::string warning_of_table(Settings const& settings, cosmology::PowerTable const& table);
 
-/// That a lattice of so many particles along a side beats against a mesh of so many cells in long waves; empty if it doesn't.
+/// That a lattice of so many particles along a side beats against a mesh of so many cells in long
+/// waves; empty if it doesn't.
 std::string warning_of_beat(std::int64_t particles, std::int64_t cells);
 
-/// That the mesh smooths forces by more than 2 % of the growth of waves of 20 particles; empty if it doesn't.
+/// That the mesh smooths forces by more than 2 % of the growth of waves of 20 particles; empty if
+/// it doesn't.
 std::string warning_of_growth(coir::nbody::SimulationOptions const& options);
 
 }  // namespace coir::apps::nbody

@@ -31,7 +31,8 @@ struct ScaleModes {
 
 }  // namespace detail
 
-/// Writes the white noise that a run of side^3 particles starts from: NPY, (side, side, side), numbers of mean 0 and variance 1.
+/// Writes the white noise that a run of side^3 particles starts from: NPY, (side, side, side),
+/// numbers of mean 0 and variance 1.
 ///
 /// \throws ResourceError if memory is short, or the file can't be written
 template <class T, class Exec>

@@ -116,9 +116,10 @@ std::string content_of(fs::path const& path) {
     coir::apps::CommandLine line("coir-nbody");
     Settings given;
     add_options(line, given);
-    Checkpoint checkpoint = read_checkpoint(path);
+    Checkpoint checkpoint = read_checkpoint(coir::distributed::Group::self(), path);
     Settings const settings = settings_to_go_on(line, given, checkpoint);
-    auto const particles = read_particles<Exec, float>(checkpoint, settings);
+    auto const particles =
+        read_particles<Exec, float>(coir::distributed::Group::self(), checkpoint, settings);
     std::string content = all_texts(settings) + std::to_string(checkpoint.steps_done);
     auto const add = [&](auto const* data, std::size_t count) {
       content.append(reinterpret_cast<char const*>(data), count * sizeof *data);

@@ -83,9 +83,9 @@ class NbodyCheckpoint : public coir::testing::Nbody {
     coir::apps::CommandLine line("coir-nbody");
     Settings given;
     add_options(line, given);
-    Checkpoint checkpoint = read_checkpoint(folder / "c.hdf5");
+    Checkpoint checkpoint = read_checkpoint(coir::distributed::Group::self(), folder / "c.hdf5");
     Settings const settings = settings_to_go_on(line, given, checkpoint);
-    read_particles<Exec, float>(checkpoint, settings);
+    read_particles<Exec, float>(coir::distributed::Group::self(), checkpoint, settings);
   }
 
   void expect_refusal(Parts const& forged, std::vector<std::string> const& words) const {

@@ -286,15 +286,6 @@ TEST_F(NbodyOutputs, StepsThatOutputsAddAreTold) {
   EXPECT_TRUE(contains(read_text(folder / "run/config.toml"), "# 6 steps: 2 more than asked for"));
 }
 
-TEST_F(NbodyOutputs, HelpNamesTheirOptions) {
-  auto const help = run("--help").output;
-  for (char const* part :
-       {"--density", "--multipoles", "--bins N", "--bin-spacing linear|logarithmic", "--k-min X",
-        "--k-max X", "--white-noise", "--name-by a|z", "--redshifts Z,Z,...", "--start FILE",
-        "--table-redshift X", "--measure SNAPSHOT"})
-    EXPECT_TRUE(contains(help, part)) << part;
-}
-
 // --- What is refused ---
 
 TEST_F(BadNbodyOutputs, BinsThatCantBe) {

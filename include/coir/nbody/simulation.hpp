@@ -78,14 +78,14 @@ class Simulation {
   Simulation& operator=(Simulation&&) = default;
   ~Simulation() = default;
 
-  /// Bytes that the calling rank holds, with its particles and the workspace of transforms. Painting
-  /// and outputs need more meanwhile. What a reversible simulation keeps for the way back comes
-  /// beside: potentials (SimulationOptions::keep_potentials), and momenta of steps that forget them
-  /// (see pull_back()).
+  /// Bytes that the calling rank holds, with its particles and the workspace of transforms.
+  /// Painting and outputs need more meanwhile. What a reversible simulation keeps for the way back
+  /// comes beside: potentials (SimulationOptions::keep_potentials), and momenta of steps that
+  /// forget them (see pull_back()).
   ///
-  /// Over ranks there are places for more particles than the lattice has, by options.headroom, for as
-  /// many on their way between ranks, and for a copy in the order of the lattice. More particles that
-  /// gather on a rank, or cross at once, take more.
+  /// Over ranks there are places for more particles than the lattice has, by options.headroom, for
+  /// as many on their way between ranks, and for a copy in the order of the lattice. More particles
+  /// that gather on a rank, or cross at once, take more.
   struct Held {
     std::int64_t stepping;   ///< while steps are made
     std::int64_t at_rest;    ///< between calls of advance(): the same on one rank
