@@ -15,8 +15,8 @@ std::vector<double> rounds_of(Row const& row) {
   return row.rounds.empty() ? std::vector{row.seconds} : row.rounds;
 }
 
-/// Whether a call's bytes stay in a cache, in part at least: those of less than four times the last cache do. The arrays of
-/// which limits are measured have that size.
+/// Whether a call's bytes stay in a cache, in part at least: those of less than four times the last
+/// cache do. The arrays of which limits are measured have that size.
 bool may_stay_in_cache(Row const& row, WorkInfo const& work, Build const& build) {
   constexpr double guess = 64 << 20;
   return work.stays_in_cache || *row.bytes < 4 * (build.cache > 0 ? build.cache : guess);

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// The analysis of a comparison: rows side by side, shares of limits, sizes at which one overtakes the other.
+/// The analysis of a comparison: rows side by side, shares of limits, sizes at which one overtakes
+/// the other.
 
 #include "comparison.hpp"
 
@@ -23,12 +24,14 @@ struct Point {
   Row const* row;
   /// Seconds that the bytes take at the limit, the median over the rounds.
   std::optional<double> limit_seconds;
-  /// The median over the rounds of limit_seconds by seconds. At most 1, unless the bytes stay in a cache.
+  /// The median over the rounds of limit_seconds by seconds. At most 1, unless the bytes stay in a
+  /// cache.
   std::optional<double> share;
   /// Whether the bytes stay in a cache, in part at least: the limits of memory are none for them.
   bool in_cache = false;
-  /// How many times as fast as the limit that was measured beside it the row was, where that is more than 1 and its bytes
-  /// don't stay in a cache: memory is faster than was measured, and the row is its own limit.
+  /// How many times as fast as the limit that was measured beside it the row was, where that is
+  /// more than 1 and its bytes don't stay in a cache: memory is faster than was measured, and the
+  /// row is its own limit.
   double beyond = 1;
 };
 
@@ -52,7 +55,8 @@ struct Overtaking {
   };
   Kind kind = unknown;
   double low = 0, high = 0;
-  /// Whether it is the faster one beyond `high`, where that is unclear; none if there is nothing beyond.
+  /// Whether it is the faster one beyond `high`, where that is unclear; none if there is nothing
+  /// beyond.
   std::optional<bool> is_ahead = {};
 };
 
@@ -92,11 +96,11 @@ struct CurvePoint {
 };
 using Curve = std::vector<CurvePoint>;
 
-/// Where `other` overtakes `first`: between the last two sizes at which all rounds agree, and don't agree with each other, on who
-/// is faster. Sizes that only one has are left out.
+/// Where `other` overtakes `first`: between the last two sizes at which all rounds agree, and don't
+/// agree with each other, on who is faster. Sizes that only one has are left out.
 ///
-/// \param in_turns  whether round n of the one was measured beside round n of the other: they are compared in pairs then, and
-///                  otherwise all of the one with all of the other
+/// \param in_turns  whether round n of the one was measured beside round n of the other: they are
+///   compared in pairs then, and otherwise all of the one with all of the other
 Overtaking overtaking(Curve const& first, Curve const& other, bool in_turns);
 
 /// The slowest round by the fastest; 1 of a single one.

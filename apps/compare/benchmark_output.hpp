@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Reads the output of a program of Google Benchmark with --benchmark_format=json, also if it died while printing.
+/// Reads the output of a program of Google Benchmark with --benchmark_format=json, also if it died
+/// while printing.
 
 #include <support/report.hpp>
 
@@ -25,7 +26,8 @@ struct BenchmarkOutput {
   std::vector<BenchmarkRow> rows;
 };
 
-/// Reads all rows that are whole; what follows the last of them is passed over. Text before the JSON, too.
+/// Reads all rows that are whole; what follows the last of them is passed over. Text before the
+/// JSON, too.
 BenchmarkOutput read_benchmark_output(std::string const& text);
 
 /// Whether the list of rows has begun, in a part of the text.

@@ -26,7 +26,8 @@ std::string coordinate(double value) {
 
 std::string xy(double x, double y) { return coordinate(x) + " " + coordinate(y); }
 
-/// The outlines of markers around (0, 0): circle, square, triangle, diamond, triangle, cross, triangles.
+/// The outlines of markers around (0, 0): circle, square, triangle, diamond, triangle, cross,
+/// triangles.
 constexpr std::array<char const*, chart_styles> outlines = {
     "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0Z",
     "M-4 -4L4 -4L4 4L-4 4Z",
@@ -74,7 +75,8 @@ struct Axis {
     return begin + (end - begin) * (std::log10(value) - lowest) / (highest - lowest);
   }
 
-  /// Round values: powers of ten, with 2 and 5 times these where there are few, and without some where there are many.
+  /// Round values: powers of ten, with 2 and 5 times these where there are few, and without some
+  /// where there are many.
   std::vector<double> ticks() const {
     double const decades = highest - lowest;
     std::vector<double> steps{1};
@@ -180,8 +182,8 @@ std::string time_chart(Chart const& chart, std::string const& id) {
   return notes.empty() ? svg : svg + "<ul class=\"notes\">\n" + notes + "</ul>\n";
 }
 
-// Each strip is a picture of its own, as wide as there is room, and its label is text of the page beside it or, where the page is
-// narrow, above it: letters have their size everywhere.
+// Each strip is a picture of its own, as wide as there is room, and its label is text of the page
+// beside it or, where the page is narrow, above it: letters have their size everywhere.
 std::string ratio_chart(RatioChart const& chart) {
   std::vector<double> ratios{1};
   for (auto const& strip : chart.strips)

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Pictures as SVG that stands in a page of html_page.hpp: colours are the page's variables --c0 to --c7, and each line has a
-/// marker of its own, too.
+/// Pictures as SVG that stands in a page of html_page.hpp: colours are the page's variables --c0 to
+/// --c7, and each line has a marker of its own, too.
 
 #include <cstddef>
 #include <string>
@@ -17,7 +17,8 @@ inline constexpr int chart_styles = 8;
 struct ChartPoint {
   double size, seconds;
   std::string tip;  ///< what its marker says; without one it has no marker
-  /// The ends of a bar that shows how far measurements differ. There is no bar where they are equal.
+  /// The ends of a bar that shows how far measurements differ. There is no bar where they are
+  /// equal.
   double fastest = 0, slowest = 0;
 };
 
@@ -28,7 +29,8 @@ struct ChartLine {
   std::vector<std::pair<double, double>> limit = {};
 };
 
-/// A size that a vertical line marks, or with `to` the sizes that a band marks. Below the picture stand the label and the words.
+/// A size that a vertical line marks, or with `to` the sizes that a band marks. Below the picture
+/// stand the label and the words.
 struct Crossing {
   double size;
   std::string label, words;
@@ -41,8 +43,8 @@ struct Chart {
   std::vector<Crossing> crossings;
 };
 
-/// Time against size on logarithmic axes, and a line for each crossing. There must be a point. A legend beside the picture
-/// names the lines.
+/// Time against size on logarithmic axes, and a line for each crossing. There must be a point. A
+/// legend beside the picture names the lines.
 ///
 /// \param id  letters and digits that no other chart of the page has
 std::string time_chart(Chart const& chart, std::string const& id);

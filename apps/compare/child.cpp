@@ -28,8 +28,9 @@ namespace {
 
 #if defined(__linux__) && defined(__GLIBC__)
 
-// The cores that this program was started on. OpenMP's runtime binds the thread that loads it to one core if OMP_PROC_BIND is
-// set, and programs that are started would inherit that. Before main() no constructor has run, so that this is plain data.
+// The cores that this program was started on. OpenMP's runtime binds the thread that loads it to
+// one core if OMP_PROC_BIND is set, and programs that are started would inherit that. Before main()
+// no constructor has run, so that this is plain data.
 constinit cpu_set_t cores = {};
 constinit bool are_known = false;
 

@@ -16,12 +16,13 @@ struct ChildOutcome {
   std::string errors;
 
   bool succeeded() const { return status == 0; }
-  /// "ended with code 1: <its last line on stderr>", or "was ended by signal 11 (Segmentation fault)"
+  /// "ended with code 1: <its last line on stderr>", or "was ended by signal 11 (Segmentation
+  /// fault)"
   std::string how_it_ended() const;
 };
 
-/// Runs a program on the cores that this one was started on, with nothing to read, and waits for it. A program that
-/// can't be started ends with code 127 and says why.
+/// Runs a program on the cores that this one was started on, with nothing to read, and waits for
+/// it. A program that can't be started ends with code 127 and says why.
 ///
 /// \param command  path and arguments; the path is taken as it is
 /// \param watch    called some times a second with the output so far; may be empty

@@ -197,7 +197,8 @@ void add_works(std::vector<WorkInfo>& merged, Comparison const& comparison,
   }
 }
 
-/// The same for equal measurements, whatever their machine is called: when it was made, and all of its times added up.
+/// A text that equal measurements have in common, whatever their machine is called: the moment of
+/// the measurement, and the sum of its times.
 std::string fingerprint_of(Machine const& machine, Comparison const& comparison) {
   double seconds = 0;
   for (auto const& row : comparison.rows)

@@ -17,7 +17,8 @@
 
 namespace coir::apps::compare {
 
-/// The version of compare.json's format. It grows whenever a key comes, goes or changes its meaning.
+/// The version of compare.json's format. It grows whenever a key comes, goes or changes its
+/// meaning.
 inline constexpr int report_format = 1;
 
 /// The measured limits of a machine by their keys in reports, in bytes/s and seconds.
@@ -35,10 +36,12 @@ std::string key_of_limit(std::string const& limit);
 /// Whether a work's limit is a rate of memory, and not of a link.
 bool is_of_memory(std::string const& limit);
 
-/// The rate that a work is measured against. A way of moving bytes that wasn't measured has the rate of a copy.
+/// The rate that a work is measured against. A way of moving bytes that wasn't measured has the
+/// rate of a copy.
 std::optional<double> limit_of(Limits const& limits, std::string const& limit);
 
-/// One way to run the work on a machine: a build folder's programs, on its device or on the host beside it.
+/// One way to run the work on a machine: a build folder's programs, on its device or on the host
+/// beside it.
 struct Build {
   std::string name;                  ///< "openmp", "cuda", "cuda, host"
   std::string backend;               ///< of Kokkos: "OpenMP", "Cuda"
@@ -77,7 +80,8 @@ struct Row {
   std::optional<double> bytes;   ///< that a call must move
   std::optional<double> flops;   ///< operations/s
   std::optional<double> joules;  ///< of one call, where a counter tells
-  /// What its work is measured against, bytes/s, measured in each round beside the row; empty where it wasn't.
+  /// What its work is measured against, bytes/s, measured in each round beside the row; empty where
+  /// it wasn't.
   std::vector<double> limits = {};
 };
 
@@ -102,19 +106,20 @@ Report to_json(Comparison comparison);
 /// The comparison in a report.
 ///
 /// \param name  of the file, for messages
-/// \throws InputError naming the file and what is wrong with it: no JSON, no report of coir-compare, one of another
-///                    format, or a key that is missing or holds what it can't
+/// \throws InputError naming the file and what is wrong with it: no JSON, no report of
+///   coir-compare, one of another format, or a key that is missing or holds what it can't
 Comparison from_json(std::string const& text, std::string const& name);
 
 /// \throws InputError as from_json(), or if the file can't be read
 Comparison read_comparison(std::filesystem::path const& path);
 
-/// One comparison of all machines. A machine with the name of another one is told apart by a number: "laptop (2)".
+/// One comparison of all machines. A machine with the name of another one is told apart by a
+/// number: "laptop (2)".
 ///
 /// \param names  of the files, for messages
 /// \param notes  what was renamed is added here
-/// \throws InputError if two files hold the same measurement, under whatever names, or two works of one name count
-///                    different things
+/// \throws InputError if two files hold the same measurement, under whatever names, or two works of
+///   one name count different things
 Comparison merge(std::vector<Comparison> const& comparisons, std::vector<std::string> const& names,
                  std::vector<std::string>& notes);
 

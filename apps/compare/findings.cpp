@@ -62,7 +62,8 @@ std::string of_others(Analysis const& analysis, Words const& words) {
   return joined(parts, "; ");
 }
 
-/// The shares that a single contestant reaches at its largest sizes, in rising order, with the works' titles.
+/// The shares that a single contestant reaches at its largest sizes, in rising order, with the
+/// works' titles.
 std::vector<std::pair<double, std::string>> shares_of(Analysis const& analysis) {
   std::vector<std::pair<double, std::string>> shares;
   for (auto const& panel : analysis.panels)

@@ -6,7 +6,8 @@ namespace coir::apps {
 
 namespace {
 
-// Colours that people with any kind of colour vision tell apart (Okabe and Ito), darker on white and lighter on black.
+// Colours that people with any kind of colour vision tell apart (Okabe and Ito), darker on white
+// and lighter on black.
 constexpr char style[] = R"css(
 :root { --back: #ffffff; --card: #f7f8fa; --ink: #1c2128; --soft: #57606a; --line: #d8dee4; --grid: #e6eaee;
   --c0: #0067a5; --c1: #c75000; --c2: #00805c; --c3: #a8488a; --c4: #8a6a00; --c5: #2f8fc4; --c6: #6b4fa0; --c7: #555555; }

@@ -22,10 +22,12 @@ std::string read_text(std::filesystem::path const& path, std::string const& reme
 nlohmann::ordered_json parse_json(std::string const& text, std::string const& name,
                                   std::string const& remedy);
 
-/// The object that another program printed; null if the text is none, or nests deeper than reports do.
+/// The object that another program printed; null if the text is none, or nests deeper than reports
+/// do.
 nlohmann::ordered_json object_in(std::string const& text);
 
-/// Whether a time, size or rate is one that machines can have, in SI units. Of others ratios are zero or infinite.
+/// Whether a time, size or rate is one that machines can have, in SI units. Ratios
+/// of other numbers are zero or infinite.
 constexpr bool is_measurable(double value) { return value >= 1e-30 && value <= 1e30; }
 
 /// A document's name and description in messages: "a.json is a damaged report: ...; make it anew".
@@ -35,8 +37,8 @@ struct JsonDocument {
   std::string remedy;  ///< "make it anew"
 };
 
-/// A value in a document, which must live longer, and its place there. Members throw an InputError if the value isn't of the
-/// kind that they return.
+/// A value in a document, which must live longer, and its place there. Members throw an InputError
+/// if the value isn't of the kind that they return.
 class JsonPlace {
  public:
   JsonPlace(nlohmann::ordered_json const& json, JsonDocument document, std::string path = "")

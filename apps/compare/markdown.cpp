@@ -8,8 +8,8 @@ namespace coir::apps::compare {
 
 namespace {
 
-/// A text as it is, in a table or a list: on one line, and with nothing in it that would end its cell, be a tag ("<float>")
-/// or change its looks.
+/// A text as it is, in a table or a list: on one line, and with nothing in it that would end its
+/// cell, be a tag ("<float>") or change its looks.
 std::string cell(std::string const& text) {
   constexpr std::string_view special = "|\\<[*`";
   std::string safe;

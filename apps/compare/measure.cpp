@@ -158,7 +158,8 @@ bool describe_by_info(Build& build, Report const& info) {
   return is_device;
 }
 
-/// The device's backend of a build that found no device, so that coir-info measured the cores; else empty.
+/// The device's backend of a build that found no device, so that coir-info measured the cores; else
+/// empty.
 std::string backend_without_device(Report const& info) {
   std::string const used = text_at(info, "/default_backend", "");
   std::string const wanted = text_at(info, "/backends/0", used);
@@ -173,7 +174,8 @@ Limits limits_in_context(Report const& context) {
   return limits;
 }
 
-/// Fills in what a benchmark says of the space that it runs on: for those on the host beside a device.
+/// Fills in what a benchmark says of the space that it runs on: for those on the host beside a
+/// device.
 void describe_by_context(Build& build, Report const& context) {
   build.backend = text_at(context, "/backend", build.backend);
   build.device = text_at(context, "/device", build.device);
@@ -355,8 +357,8 @@ class Measurement {
     }
   }
 
-  /// Sets a build's limits to the medians over the rounds of its programs' limits. Limits that programs don't measure stay
-  /// those of coir-info.
+  /// Sets a build's limits to the medians over the rounds of its programs' limits. Limits that
+  /// programs don't measure stay those of coir-info.
   void take_medians_of_limits(Runner& runner) const {
     auto& rounds = runner.build.limit_rounds;
     for (std::size_t round = 0; round < static_cast<std::size_t>(rounds_); ++round) {
@@ -368,7 +370,8 @@ class Measurement {
     for (auto const& [key, limit] : median(rounds)) runner.build.limits[key] = limit;
   }
 
-  /// Gives a peer the limits of memory of a build on the same device. Launches and transfers of a peer have no limits.
+  /// Gives a peer the limits of memory of a build on the same device. Launches and transfers of a
+  /// peer have no limits.
   void take_limits_of_builds(Runner& peer) const {
     auto const of_memory = [](Limits limits) {
       for (char const* const limit : {"to_device", "to_host"}) limits.erase(key_of_limit(limit));
@@ -443,7 +446,8 @@ class Measurement {
     return command;
   }
 
-  /// Runs the rows of a program. If it ends in the middle, it is started again for those behind the one that ended it.
+  /// Runs the rows of a program. If it ends in the middle, it is started again for those behind the
+  /// one that ended it.
   void run_program(Runner& runner, std::string const& name, Program& program,
                    ProgressLine& progress) {
     std::vector<Measured*> waiting;

@@ -28,8 +28,9 @@ struct RunSettings {
   bool quiet = false;
 };
 
-/// Runs the works of the set in rounds. In each round builds and peers take their turns, program by program, and the one that
-/// began the last round comes last. `left_out` names rows that a build lacks and rows that fail, but not rows that peers lack.
+/// Runs the works of the set in rounds. In each round builds and peers take their turns, program by
+/// program, and the one that began the last round comes last. `left_out` names rows that a build
+/// lacks and rows that fail, but not rows that peers lack.
 ///
 /// \param notes  what else the user is to know is added here
 /// \throws InputError naming the command that builds it if a folder isn't a build with benchmarks

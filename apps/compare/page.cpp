@@ -21,7 +21,8 @@ std::string tip_of(Panel const& panel, SizeLine const& line, Point const& point,
   return tip;
 }
 
-/// Time against size on logarithmic axes, a line for each contestant and a dashed one for its limit.
+/// Time against size on logarithmic axes, a line for each contestant and a dashed one for its
+/// limit.
 ///
 /// \param id  letters and digits that no other plot of the page has
 std::string time_plot(Panel const& panel, Analysis const& analysis, std::string const& id) {
@@ -49,8 +50,8 @@ std::string time_plot(Panel const& panel, Analysis const& analysis, std::string 
   return time_chart(chart, id);
 }
 
-/// How many times as fast as the first contestant the others are at the sizes of the overview, a line for each work. Empty if
-/// there is one contestant.
+/// How many times as fast as the first contestant the others are at the sizes of the overview, a
+/// line for each work. Empty if there is one contestant.
 std::string speed_up_plot(Analysis const& analysis) {
   if (analysis.contestants.size() < 2) return {};
   std::string const& first = analysis.contestants.front().label;

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Other packages that do the same work, such as NumPy: scripts of bench/peers, in a Python that has the packages.
+/// Other packages that do the same work, such as NumPy: scripts of bench/peers, in a Python that
+/// has the packages.
 
 #include <string>
 #include <vector>

@@ -19,8 +19,8 @@ class PowerMeter {
   void begin() { last_ = now(); }
   bool has_begun() const { return last_.has_value(); }
 
-  /// So many more rows have ended since begin(), or since the last call. A row of less than a fifth of
-  /// a second has no power: counters of devices are brought up to date some ten times a second.
+  /// So many more rows have ended since begin(), or since the last call. A row of less than a fifth
+  /// of a second has no power: counters of devices are brought up to date some ten times a second.
   void rows_ended(std::size_t count) {
     if (count == 0 || !last_) return;
     Reading const before = *last_, after = now();

@@ -206,7 +206,8 @@ Grid panel_grid(Panel const& panel, Analysis const& analysis) {
 
 namespace {
 
-/// Which rows were faster than the limits beside them though they don't stay in a cache; empty if none was.
+/// Which rows were faster than the limits beside them though they don't stay in a cache; empty if
+/// none was.
 std::string beyond_text(Analysis const& analysis) {
   std::size_t count = 0;
   Point const* most = nullptr;

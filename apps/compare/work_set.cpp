@@ -32,8 +32,9 @@ std::vector<std::string> squares(int from, int to) {
   return sizes;
 }
 
-// To add a row: give it a name that stays, and say where its benchmark is, which is then COMPARED in its CMakeLists.txt. Sizes
-// are at most a factor of four apart, or else crossings can't be told. Those of the quick set must take seconds on two cores.
+// To add a row: give it a name that stays, and say where its benchmark is, which is then COMPARED
+// in its CMakeLists.txt. Sizes are at most a factor of four apart, or else crossings can't be told.
+// Those of the quick set must take seconds on two cores.
 // clang-format off
 std::vector<ComparedWork> all_works() {
   std::int64_t const k = 1024, M = k * k;

@@ -22,13 +22,14 @@ struct ComparedWork {
   std::string title;    ///< for people
   std::string group;    ///< heading that it stands under
   std::string program;  ///< of bench/: "array/table" is bench/array/array_table_bench
-  std::string
-      row;  ///< its rows' name up to the sizes; if builds have different ones, with a | between them
+  std::string row;      ///< its rows' name up to the sizes; if builds have different ones, with a |
+                        ///< between them
   SizeFrom size_from = SizeFrom::first;
   std::string unit;  ///< what sizes count; the counter "<unit>/s", if there is one, is of the same
-  /// The rate that it is measured against, of a machine that moves bytes in the work's way: "copy" reads one array and writes
-  /// another, "update" reads and writes one in place, "read" only reads, "triad" reads two arrays or more and writes one;
-  /// "to_device" and "to_host" are those of transfers. "none": arithmetic or latency is the limit, which isn't measured.
+  /// The rate that it is measured against, of a machine that moves bytes in the work's way: "copy"
+  /// reads one array and writes another, "update" reads and writes one in place, "read" only reads,
+  /// "triad" reads two arrays or more and writes one; "to_device" and "to_host" are those of
+  /// transfers. "none": arithmetic or latency is the limit, which isn't measured.
   std::string limit;
   std::string calls;  ///< counter by which the seconds of a row are divided; may be empty
   std::vector<std::string> quick;  ///< sizes as they stand in rows' names: "400/266"
@@ -40,7 +41,8 @@ struct ComparedWork {
 enum class SetName { quick, full };
 char const* set_name(SetName set);
 
-/// The works of a set that have sizes in it; `quick` and `more` of the full set are joined in `quick`.
+/// The works of a set that have sizes in it; `quick` and `more` of the full set are joined in
+/// `quick`.
 ///
 /// \param only  names, or what several begin with, up to a comma: "jacobi"; empty for all
 /// \throws PreconditionError naming all works if one is the name of none

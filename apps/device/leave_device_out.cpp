@@ -1,6 +1,7 @@
-// Kokkos::initialize starts every backend that is compiled in, and ends the process if there is no device for one of
-// them. It has no setting that leaves a backend out. But it finds the backends by name in a list of objects, into which
-// each backend puts itself before main(), and an object that is put there later under the same name takes its place.
+// Kokkos::initialize starts every backend that is compiled in, and ends the process if there is no
+// device for one of them. It has no setting that leaves a backend out. But it finds the backends by
+// name in a list of objects, into which each backend puts itself before main(), and an object that
+// is put there later under the same name takes its place.
 
 #include <device/leave_device_out.hpp>
 
@@ -10,7 +11,8 @@
 #include <ostream>
 #include <string>
 
-// It isn't one of Kokkos' public headers: before 3.7 it has another name, and since 4.0 it requires this macro.
+// It isn't one of Kokkos' public headers: before 3.7 it has another name, and since 4.0 it requires
+// this macro.
 #if !defined(KOKKOS_IMPL_PUBLIC_INCLUDE)
 #define KOKKOS_IMPL_PUBLIC_INCLUDE
 #endif
@@ -24,9 +26,9 @@
 #include <cuda.h>
 #include <dlfcn.h>
 
-// The functions of CUDA's driver that Kokkos calls itself. A program that is linked against the driver's library
-// doesn't start where there is none. These functions open it at the first call, as CUDA's own libraries do; the linker
-// then leaves it out (--as-needed).
+// The functions of CUDA's driver that Kokkos calls itself. A program that is linked against the
+// driver's library doesn't start where there is none. These functions open it at the first call, as
+// CUDA's own libraries do; the linker then leaves it out (--as-needed).
 
 namespace {
 

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// How many steps of z -> z^2 + c it takes until |z| > 2, for every pixel of a picture, in one kernel.
+/// How many steps of z -> z^2 + c it takes until |z| > 2, for every pixel of a picture, in one
+/// kernel.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/math.hpp>
@@ -33,7 +34,8 @@ struct PixelGrid {
   }
 };
 
-/// The iteration of each pixel: from z = 0 with the pixel as c (Mandelbrot), or from the pixel with one c (Julia).
+/// The iteration of each pixel: from z = 0 with the pixel as c (Mandelbrot), or from the pixel with
+/// one c (Julia).
 template <class T>
 struct Problem {
   PixelGrid<T> pixels;
@@ -46,8 +48,8 @@ struct Problem {
 /// The steps of all pixels are made until |z|^2 exceeds this.
 inline constexpr int escape_limit = 4;
 
-/// Colours that blend need |z|^2 beyond this, where z^2 + c is as good as z^2; so many steps more reach it
-/// from nearly everywhere.
+/// Colours that blend need |z|^2 beyond this, where z^2 + c is as good as z^2; so many steps more
+/// reach it from nearly everywhere.
 inline constexpr int smooth_limit = 65536;
 inline constexpr int smooth_steps = 8;
 
@@ -67,8 +69,8 @@ KOKKOS_FORCEINLINE_FUNCTION T next_imag(T re, T im, T c_im) {
   return math::multiply_add(re + re, im, c_im);
 }
 
-/// A count of steps without jumps from one to the next: n - log2(log2 |z|), where z is what n steps led to,
-/// |z| > 1. Where |z| is large it doesn't depend on n, as each step squares z.
+/// A count of steps without jumps from one to the next: n - log2(log2 |z|), where z is what n steps
+/// led to, |z| > 1. Where |z| is large it doesn't depend on n, as each step squares z.
 ///
 /// \see Peitgen and Saupe (ed.), The Science of Fractal Images (1988), section 4.2
 template <class T>
@@ -77,7 +79,8 @@ KOKKOS_FORCEINLINE_FUNCTION T smooth_count(T steps, T squared_abs_z) {
   return value > T(0) ? value : T(0);
 }
 
-/// Some pixels side by side, iterated together. On hosts the loops over them become vector instructions.
+/// Some pixels side by side, iterated together. On hosts the loops over them become vector
+/// instructions.
 template <class T, int Width>
 struct Lanes {
   using Int = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
@@ -87,7 +90,8 @@ struct Lanes {
   Int count[Width];
   Int alive[Width];  // all bits while |z| is small, none after
 
-  /// The pixels of a row from a column on. Pixels beyond the picture's edge are iterated, too, and dropped.
+  /// The pixels of a row from a column on. Pixels beyond the picture's edge are iterated, too, and
+  /// dropped.
   KOKKOS_FORCEINLINE_FUNCTION void start(Problem<T> const& problem, int row, int first) {
     T const at_im = problem.pixels.imag(row);
     for (int l = 0; l < Width; ++l) {
@@ -101,8 +105,8 @@ struct Lanes {
     }
   }
 
-  /// Makes up to `most` steps in each lane, and counts them, until |z|^2 > limit. Checks only after every
-  /// fourth step whether a lane is left, because a check costs more than a step.
+  /// Makes up to `most` steps in each lane, and counts them, until |z|^2 > limit. Checks only after
+  /// every fourth step whether a lane is left, because a check costs more than a step.
   ///
   /// \tparam keep  whether lanes that are done keep their z, which takes longer
   template <bool keep>
@@ -114,8 +118,8 @@ struct Lanes {
   }
 
  private:
-  /// a where the bits of the mask are set, b where they aren't. Compilers turn a condition into a branch
-  /// here, and then can't vectorise.
+  /// a where the bits of the mask are set, b where they aren't. Compilers turn a condition into a
+  /// branch here, and then can't vectorise.
   KOKKOS_FORCEINLINE_FUNCTION static T select(Int mask, T a, T b) {
     if constexpr (Width == 1)
       return mask != 0 ? a : b;
@@ -150,8 +154,9 @@ struct Lanes {
   }
 };
 
-/// Pixels of a row that are iterated together, and the unit in which work is handed out. Wider strips wait
-/// longer for their slowest pixel, narrower ones leave the processor waiting for its own results.
+/// Pixels of a row that are iterated together, and the unit in which work is handed out. Wider
+/// strips wait longer for their slowest pixel, narrower ones leave the processor waiting for its
+/// own results.
 inline constexpr int strip_width = 64;
 
 /// Strips in a picture; the last of a row may reach beyond its edge.
@@ -209,13 +214,13 @@ using Monitor = std::function<bool(std::int64_t done, std::int64_t total)>;
 ///
 ///   counts[i, j] = the first n with |z_n|^2 > 4, or `iterations` if there is none below
 ///
-/// Bits are the same for any number of threads, on every backend whose processors can multiply and add in one
-/// instruction, and by escape_time_by_arrays.
+/// Bits are the same for any number of threads, on every backend whose processors can multiply and
+/// add in one instruction, and by escape_time_by_arrays.
 ///
 /// \param exec    where to run; asynchronous without a monitor, so fence before reading the result
 /// \param counts  [rows, columns] out
-/// \param values  [rows, columns] out: smooth_count of each pixel, `iterations` for those that never leave;
-///                empty if that isn't wanted
+/// \param values  [rows, columns] out: smooth_count of each pixel, `iterations` for those that
+///   never leave; empty if that isn't wanted
 /// \param monitor called with pixels, many times a second
 /// \returns false if the monitor stopped it
 template <ExecutionSpace Exec, class T>
@@ -239,7 +244,8 @@ bool escape_time(
           (last - first) / (16 * static_cast<std::int64_t>(exec.concurrency())), 1, 16)));
     Kokkos::parallel_for("coir::apps::escape::escape_time", policy, kernel);
   };
-  // The monitor is called between slices, which are short enough even if none of their pixels leaves.
+  // The monitor is called between slices, which are short enough even if none of their pixels
+  // leaves.
   std::int64_t const threads = static_cast<std::int64_t>(exec.concurrency());
   std::int64_t const steps = runs_on_host<Exec> ? threads << 25 : std::int64_t(1) << 33;
   std::int64_t const fewest = runs_on_host<Exec> ? 2 * threads : 4096;

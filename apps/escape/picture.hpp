@@ -6,8 +6,9 @@
 
 namespace coir::apps::escape {
 
-/// The rows of a picture of counts: colour_of the logarithm of 1 + value, stretched over the values there are. Pixels
-/// that never left are black. Made one by one, so that a picture takes no memory of its own.
+/// The rows of a picture of counts: colour_of the logarithm of 1 + value, stretched over the values
+/// there are. Pixels that never left are black. Rows are made one by one, so that a
+/// picture takes no memory of its own.
 ///
 /// \param counts      [rows * columns] in; those equal to `iterations` never left
 /// \param values      [rows * columns] in; smooth values, or empty to show the counts

@@ -12,7 +12,8 @@ namespace coir::apps::escape {
 enum class Set { mandelbrot, julia };
 enum class Scheme { arrays, kernel };
 
-/// A rectangle of the complex plane: real parts from left to right, imaginary ones from bottom to top.
+/// A rectangle of the complex plane: real parts from left to right, imaginary ones from bottom to
+/// top.
 struct Region {
   double left;
   double right;
@@ -51,8 +52,9 @@ inline char const* escape_scheme_name(Scheme scheme) {
 /// The c of a Julia set unless another is given.
 inline constexpr std::array<double, 2> default_constant = {-0.8, 0.156};
 
-/// The region that the settings show. Unless the user says otherwise pixels are square, and the shorter side of the
-/// picture shows 3 units, around -0.5 for the Mandelbrot set and 0 for Julia sets.
+/// The region that the settings show. Unless the user says otherwise pixels are square, and the
+/// shorter side of the picture shows 3 units, around -0.5 for the Mandelbrot set and 0 for Julia
+/// sets.
 inline Region region_of(EscapeSettings const& settings) {
   if (settings.region) return *settings.region;
   double const columns = settings.columns, rows = settings.rows;

@@ -11,7 +11,8 @@
 
 namespace coir::apps::field {
 
-/// The ends of steps that the strip shows, the start and the end among them: as many as there are pictures, or all.
+/// The ends of steps that the strip shows, the start and the end among them: as many as there are
+/// pictures, or all.
 inline std::vector<int> frames_of(FieldSettings const& settings) {
   int const steps = settings.universe.steps, gaps = std::min(settings.frames - 1, steps);
   std::vector<int> frames;

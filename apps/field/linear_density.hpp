@@ -63,8 +63,8 @@ Field<Exec, T> noise_of_seed(Exec const& exec, std::int64_t n, std::uint64_t see
   return noise;
 }
 
-/// The linear density contrast at a of white noise at the sites of a lattice, whose modes it multiplies by
-/// sqrt(P(k, a) / volume of a site).
+/// The linear density contrast at a of white noise at the sites of a lattice, whose modes it
+/// multiplies by sqrt(P(k, a) / volume of a site).
 template <class Exec, class T>
 Field<Exec, T> linear_density(Exec const& exec, Field<Exec, T> const& noise, double box,
                               cosmology::LinearPower<double> const& power, double a) {

@@ -27,7 +27,8 @@
 
 namespace coir::apps::field {
 
-/// exp(- k^2 L^2 / 2) over the number of points, of the modes of a mesh of (m, m, depth) cells in a box.
+/// exp(- k^2 L^2 / 2) over the number of points, of the modes of a mesh of (m, m, depth) cells in a
+/// box.
 template <class T>
 struct GaussianFilter {
   std::int64_t m, depth;
@@ -52,8 +53,8 @@ struct GaussianFilter {
 ///
 ///   r = S (density - target),   J = sum r^2 / (2 sigma^2),   dJ / d density = S r / sigma^2
 ///
-/// In Fourier space that is a target with Gaussian noise sigma / S(k): small scales count less. A target of columns is a mesh of
-/// one cell along the third axis, on which painting adds up columns.
+/// In Fourier space that is a target with Gaussian noise sigma / S(k): small scales count less. A
+/// target of columns is a mesh of one cell along the third axis, on which painting adds up columns.
 template <class Exec, class T>
 class Misfit {
  public:

@@ -9,7 +9,8 @@ namespace coir::apps::field {
 /// Adds all options; parsing fills `settings`.
 void add_options(CommandLine& line, FieldSettings& settings);
 
-/// \throws PreconditionError for options that contradict each other, and files that would be overwritten
+/// \throws PreconditionError for options that contradict each other, and files that would be
+///   overwritten
 void expects_consistent(CommandLine const& line, FieldSettings const& settings);
 
 }  // namespace coir::apps::field

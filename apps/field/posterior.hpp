@@ -31,9 +31,10 @@ struct Gradient {
 ///
 ///   J(noise) = sum (noise - centre)^2 / 2 + misfit(grown from noise)
 ///
-/// With a centre of zero its minimum is the most probable noise, a priori normal numbers of variance 1. With the centre a
-/// draw from the prior, and the target's noise drawn, too, the minimum is a draw from the posterior where the density is linear
-/// in the noise, and near one elsewhere (Bardsley et al., SIAM J. Sci. Comput. 36, A1895 (2014)).
+/// With a centre of zero its minimum is the most probable noise, a priori normal numbers of
+/// variance 1. With the centre a draw from the prior, and the target's noise drawn, too, the
+/// minimum is a draw from the posterior where the density is linear in the noise, and near one
+/// elsewhere (Bardsley et al., SIAM J. Sci. Comput. 36, A1895 (2014)).
 template <class Exec, class T>
 class Posterior {
  public:

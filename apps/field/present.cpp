@@ -23,7 +23,8 @@ std::string formatted(char const* format, double value) {
   return text;
 }
 
-/// coir-nbody as it can be typed: with its folder, beside this program where both are installed or in its own in a build tree.
+/// coir-nbody as it can be typed: with its folder, beside this program where both are installed or
+/// in its own in a build tree.
 std::string command_of_nbody() {
   namespace fs = std::filesystem;
   std::error_code none;

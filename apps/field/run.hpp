@@ -170,8 +170,8 @@ class BestStart {
   BestStart(std::filesystem::path path, Field<Exec, T> noise)
       : path_(std::move(path)), noise_(std::move(noise)) {}
 
-  /// Notes a better start. It is written if the last one was written a second ago or more, and if writing takes a twentieth
-  /// of the time at most.
+  /// Notes a better start. It is written if the last one was written a second ago or more, and if
+  /// writing takes a twentieth of the time at most.
   void found(int iteration) {
     iteration_ = iteration;
     if (iteration > 0 && Clock::now() >= next_) write();
@@ -306,7 +306,8 @@ class FieldSearch {
     auto const& universe = run_.settings.universe;
     if (!universe.noise.empty()) return noise_of_file(universe.noise);
     auto const noise = noise_of_seed<T>(exec_, universe.particles, universe.random.seed);
-    // Small, so that the most probable start has nothing of it, yet off the lattice, where cic has kinks.
+    // Small, so that the most probable start has nothing of it, yet off the lattice, where cic has
+    // kinks.
     if (!run_.settings.realisation && run_.settings.gradient_of.empty()) borrow(noise) *= 0.01;
     return noise;
   }
@@ -331,7 +332,8 @@ class FieldSearch {
   /// A copy of the random start, which a realisation is to stay near.
   Noise centre() const { return run_.settings.realisation ? Noise(noise_) : Noise(); }
 
-  /// Independent normal numbers for the target's cells: those of other white noise, of which columns take a plane.
+  /// Independent normal numbers for the target's cells: those of other white noise, of which
+  /// columns take a plane.
   void add_noise_to_target() {
     constexpr std::uint64_t of_target = 0x746172676574;  // "target"
     auto const cells =

@@ -31,7 +31,8 @@ std::string powers(std::int64_t side, int power) {
 /// averaged() of value(row, column).
 template <class Value>
 std::vector<double> averaged_of(Value const& value, std::int64_t rows, std::int64_t side) {
-  // The share that value i has in part a, in units of a part: from a rows / side to (a + 1) rows / side.
+  // The share that value i has in part a, in units of a part: from a rows / side to (a + 1) rows /
+  // side.
   double const length = static_cast<double>(rows) / static_cast<double>(side);
   auto const share = [&](std::int64_t i, std::int64_t a) {
     double const begin = std::max(double(i), double(a) * length);

@@ -20,8 +20,8 @@ namespace coir::apps::field {
 struct Target {
   using Cells = Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
-  Cells
-      cells{};  ///< (m, m, m), or (m, m, 1) for columns, the first axis being a picture's rows; their mean is 1
+  Cells cells{};  ///< (m, m, m), or (m, m, 1) for columns, the first axis being a picture's rows;
+                  ///< their mean is 1
   std::string content{};  ///< of the file: "a density of 64^3 cells"
 
   std::int64_t side() const { return static_cast<std::int64_t>(cells.extent(0)); }
@@ -33,18 +33,21 @@ struct Target {
   }
 };
 
-/// Reads a target, told apart by its first bytes: an array of a density, (m, m, m) or projected (m, m), or a picture, whose
-/// brightness b from 0 to 1 stands for a projected density in proportion to contrast^b. Of a picture the square in its
-/// middle counts. Arrays (m, m) and pictures of more columns than `side` are averaged.
+/// Reads a target, told apart by its first bytes: an array of a density, (m, m, m) or projected (m,
+/// m), or a picture, whose brightness b from 0 to 1 stands for a projected density in proportion to
+/// contrast^b. Of a picture the square in its middle counts. Arrays (m, m) and pictures of more
+/// columns than `side` are averaged.
 ///
 /// \param side   particles along a side; a cell holds one of them or more on average
-/// \param finer  whether a cube may have more cells along a side than `side`: a gradient can compare particles with such a
-///               cube, but no universe can grow into it
-/// \throws InputError if it can't be read, has another shape, values that aren't finite or a mean that isn't 1
+/// \param finer  whether a cube may have more cells along a side than `side`: a gradient can
+///   compare particles with such a cube, but no universe can grow into it
+/// \throws InputError if it can't be read, has another shape, values that aren't finite or a mean
+///   that isn't 1
 Target read_target(std::filesystem::path const& path, std::int64_t side, double contrast,
                    bool finer = false);
 
-/// A square of rows * rows values averaged over side * side equal parts of it, which may cut values.
+/// A square of rows * rows values averaged over side * side equal parts of it, which may cut
+/// values.
 ///
 /// \param values  rows after rows; rows >= side
 std::vector<double> averaged(std::vector<double> const& values, std::int64_t rows,

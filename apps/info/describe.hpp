@@ -21,7 +21,8 @@ struct ProcessorsLeft {
       others;  ///< how many processors other programs kept busy just before; none if unknown
 };
 
-/// The facts that coir-info prints: the machine of the first rank, its limits if they were measured, and the ranks.
+/// The facts that coir-info prints: the machine of the first rank, its limits if they were
+/// measured, and the ranks.
 struct Description {
   Machine machine;
   std::optional<MachineLimits> limits;
@@ -34,7 +35,8 @@ struct Description {
 std::vector<std::string> doubts_about_limits(Machine const& machine,
                                              ProcessorsLeft const& processors);
 
-/// For people: one fact a line, with units. Kokkos' own configuration, some 35 lines, is in the JSON alone.
+/// For people: one fact a line, with units. Kokkos' own configuration, some 35 lines, is in the
+/// JSON alone.
 std::string as_text(Description const& description);
 
 /// For programs: the same in SI units and bytes; what doesn't apply is null.

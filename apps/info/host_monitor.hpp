@@ -12,8 +12,8 @@
 
 namespace coir::apps::info {
 
-/// Tells what the host does, by the files in which Linux says so. The load and the power are those since the last sample,
-/// or since this was made.
+/// Tells what the host does, by the files in which Linux says so. The load and the power are those
+/// since the last sample, or since this was made.
 class HostMonitor {
  public:
   /// \param proc  where /proc is

@@ -1,4 +1,5 @@
-// coir-info: what this build of coir has, what machine it is on, and what that machine can do at best.
+// coir-info: what this build of coir has, what machine it is on, and what that machine can do at
+// best.
 
 #include "print.hpp"
 #include "watch.hpp"
@@ -38,7 +39,8 @@ char const examples[] =
 
 using coir::apps::info::WatchSettings;
 
-/// Whether Kokkos is to be left alone: to watch a device it must not be started, which would take some of its memory.
+/// Whether Kokkos is to be left alone: to watch a device it must not be started, which would take
+/// some of its memory.
 bool is_to_watch(int argc, char** argv) {
   return std::any_of(argv + std::min(argc, 1), argv + argc, [](std::string_view argument) {
     return argument == "--watch" || argument.starts_with("--watch=");

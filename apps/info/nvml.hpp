@@ -9,8 +9,8 @@
 
 namespace coir::apps {
 
-/// NVIDIA's management library, which comes with the driver. It is opened at run time, so that no build needs it. Asking it
-/// starts no program on a device and takes none of its memory.
+/// NVIDIA's management library, which comes with the driver. It is opened at run time, so that no
+/// build needs it. Asking it starts no program on a device and takes none of its memory.
 class Nvml {
  public:
   using Device = void*;  ///< null if the library doesn't let the device be asked
@@ -29,8 +29,9 @@ class Nvml {
   /// The one that programs of this environment (CUDA_VISIBLE_DEVICES) see first.
   Device first_visible() const;
 
-  /// What a device does now, as far as it can be asked. Its load is the fraction of the last second or less in which a kernel
-  /// ran, its clock that of its multiprocessors, its name NVIDIA's or "NVIDIA device".
+  /// What a device does now, as far as it can be asked. Its load is the fraction of the last second
+  /// or less in which a kernel ran, its clock that of its multiprocessors, its name NVIDIA's or
+  /// "NVIDIA device".
   info::Sample sample(Device device) const;
 
   /// Joules since its driver was loaded; none if it doesn't count them.

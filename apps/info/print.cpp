@@ -32,7 +32,7 @@ ExitCode print_description(Place place, distributed::Group const& world, bool me
   description.processors.quota = processor_quota();
   if (measure && world.is_first()) {
     Activity const measuring("measuring the machine's limits");
-    if (world.size() == 1)  // others wait for this rank by spinning
+    if (world.size() == 1)  // other ranks would spin while they wait
       description.processors.others = processors_of_others();
     description.limits = compute_on(place, [](auto const& exec) { return measure_limits(exec); });
     description.cache_bytes =

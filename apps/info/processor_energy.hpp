@@ -6,14 +6,15 @@
 
 namespace coir::apps {
 
-/// The energy that the host's processors count themselves (RAPL, as Linux shows it to those who may read it).
+/// The energy that the host's processors count themselves (RAPL, as Linux shows it to those who may
+/// read it).
 class ProcessorEnergy {
  public:
   /// \param powercap  where Linux has the counters
   explicit ProcessorEnergy(std::filesystem::path const& powercap = "/sys/class/powercap");
 
-  /// Joules since this was made, of all processors together. To be asked at least once a minute: counters begin anew after
-  /// some. None where none may be read.
+  /// Joules since this was made, of all processors together. To be asked at least once a minute:
+  /// counters begin anew after some. None if no counter may be read.
   std::optional<double> joules();
 
  private:

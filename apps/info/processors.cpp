@@ -97,8 +97,8 @@ std::optional<double> processor_quota(fs::path const& own, fs::path const& group
     bool const is_first_version = controllers.find(",cpu,") != std::string::npos;
     if (!is_first_version && controllers != ",,") continue;
     std::string const mount = groups.string() + (is_first_version ? "/cpu" : "");
-    // Inside a container its group may lie at the mount point, though the path is that of the host: all prefixes of the
-    // path are tried, down to the mount point itself.
+    // Inside a container its group may lie at the mount point, though the path is that of the host:
+    // all prefixes of the path are tried, down to the mount point itself.
     for (;; group.resize(group.rfind('/'))) {
       if (group == "/") group.clear();
       if (auto const quota = quota_of(mount + group, is_first_version))

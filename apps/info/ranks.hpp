@@ -28,7 +28,8 @@ struct RankPlace {
   int threads = 1;     ///< of the host
 };
 
-/// The slowest of the links that were measured, of a round in which every rank sends to one other and receives from one.
+/// The slowest of the links that were measured, of a round in which every rank sends to one other
+/// and receives from one.
 struct SlowestLink {
   int from = 0, to = 0;
   double seconds = 0;           ///< of 8 bytes, until they are there
@@ -41,7 +42,8 @@ struct RanksDescription {
   std::optional<SlowestLink> latency, bandwidth;
 };
 
-/// Replaces the slowest link by the slowest of those that ranks have measured to the ranks `shift` behind them. Collective.
+/// Replaces the slowest link by the slowest of those that ranks have measured to the ranks `shift`
+/// behind them. Collective.
 inline void keep_slower(std::optional<SlowestLink>& slowest, distributed::Group const& world,
                         int shift, double seconds, std::int64_t bytes) {
   auto const all = world.gather(seconds);

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// What the host or a device does at a moment, and as text: columns for people and scripts, JSON for programs.
+/// What the host or a device does at a moment, and as text: columns for people and scripts, JSON
+/// for programs.
 
 #include <optional>
 #include <string>
@@ -23,11 +24,13 @@ struct Sample {
 /// The headings of row_text(), with their units: "device  load/% ...".
 std::string heading_text();
 
-/// One line without its end: a column each for the device, its load in %, memory that is used and all of it in GiB, power in
-/// W, temperature in degrees Celsius and clock in MHz; "-" for what isn't known. No cell holds a blank.
+/// One line without its end: a column each for the device, its load in %, memory that is used and
+/// all of it in GiB, power in W, temperature in degrees Celsius and clock in MHz; "-" for what
+/// isn't known. No cell holds a blank.
 std::string row_text(Sample const& sample);
 
-/// A sample as one line of JSON, in SI units and bytes, with the time and the device's name; null for what isn't known.
+/// A sample as one line of JSON, in SI units and bytes, with the time and the device's name; null
+/// for what isn't known.
 std::string json_text(Sample const& sample, std::string const& time);
 
 }  // namespace coir::apps::info

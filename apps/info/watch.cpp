@@ -91,7 +91,8 @@ void watch(WatchSettings const& settings) {
   for (std::int64_t n = 0; settings.samples == 0 || n < settings.samples; ++n) {
     wait_until(next);
     next += interval;
-    // After the program was stopped, missed samples are left out, because loads are means over an interval.
+    // After the program was stopped, missed samples are left out, because loads are means over an
+    // interval.
     if (next < Clock::now()) next = Clock::now() + interval;
     std::string const time = utc_text(std::chrono::system_clock::now());
     auto const samples = monitors.samples();

@@ -11,9 +11,10 @@ struct WatchSettings {
   bool json = false;
 };
 
-/// Prints what the host and each NVIDIA device do, again and again. On a terminal that is a table, which clears the screen
-/// before it; elsewhere it is a line for each sample and device below one heading, or lines of JSON. The names of the devices
-/// stand below the table, and elsewhere once on stderr. Kokkos isn't needed.
+/// Prints what the host and each NVIDIA device do, again and again. On a terminal that is a table,
+/// which clears the screen before it; elsewhere it is a line for each sample and device below one
+/// heading, or lines of JSON. The names of the devices stand below the table, and elsewhere once on
+/// stderr. Kokkos isn't needed.
 ///
 /// \throws Failure within a tenth of a second if the program is to stop
 /// \throws ResourceError if the output can't be written

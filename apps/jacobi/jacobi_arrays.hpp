@@ -16,8 +16,8 @@
 
 namespace coir::apps::jacobi {
 
-/// Sweeps between a View and an array of its own. The order of summation is that of poisson::jacobi, and so
-/// are the bits.
+/// Sweeps between a View and an array of its own. The order of summation is that of
+/// poisson::jacobi, and so are the bits.
 template <class T, class Space>
 class ArraySweeper {
  public:
@@ -59,7 +59,8 @@ class ArraySweeper {
   });
 };
 
-/// Sweeps by statements of arrays until a limit is reached, like poisson::jacobi with its plain scheme.
+/// Sweeps by statements of arrays until a limit is reached, like poisson::jacobi with its plain
+/// scheme.
 template <class Exec, class Grid>
 poisson::Result jacobi_by_arrays(Exec const& exec, Grid const& b, Grid const& u,
                                  Limits const& limits, poisson::Monitor const& monitor) {

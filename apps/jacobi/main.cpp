@@ -166,7 +166,8 @@ void expects_tolerance(JacobiOutcome const& outcome, JacobiSettings const& setti
                                 : "rounding ends it here; use --precision double, or raise it"));
 }
 
-/// Writes a file by `write`, if there is one to write and nobody has asked the program to stop before.
+/// Writes a file by `write`, if there is one to write and nobody has asked the program to stop
+/// before.
 template <class Write>
 void write_file(std::filesystem::path const& path, Write const& write) {
   if (path.empty()) return;

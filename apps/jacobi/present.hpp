@@ -29,9 +29,9 @@ struct JacobiFacts {
 /// Cells updated per second: a sweep or a cycle counts every cell once.
 double cells_per_second(JacobiOutcome const& outcome, JacobiFacts const& facts);
 
-/// The share of the measured triad bandwidth that a sweep with two reads and one write per cell would
-/// need at this speed. Above 1 the sweeps ran in cache. NaN if it wasn't measured, and for schemes
-/// that make no sweeps.
+/// The share of the measured triad bandwidth that a sweep with two reads and one write per cell
+/// would need at this speed. Above 1 the sweeps ran in cache. NaN if it wasn't measured, and for
+/// schemes that make no sweeps.
 double bandwidth_share(JacobiOutcome const& outcome, JacobiFacts const& facts);
 
 /// The report of one outcome, as --report writes it.

@@ -76,8 +76,8 @@ Grid<Exec, T> new_grid(std::string const& what, std::int64_t rows, std::int64_t 
   return io::allocate<Grid<Exec, T>>(what, std::array{rows, columns});
 }
 
-/// Reads a picture or an array, which their first bytes tell apart, and sets those members of the problem that tell what the
-/// values mean.
+/// Reads a picture or an array, which their first bytes tell apart, and sets those members of the
+/// problem that tell what the values mean.
 ///
 /// \returns the values
 /// \throws InputError if it is neither, is malformed, has no cells, or holds NaN or infinities

@@ -29,7 +29,8 @@ inline std::string jacobi_scheme_name(Scheme scheme) {
   return "unknown";
 }
 
-/// The word for a scheme's iterations. Bandwidths are only told of sweeps, which touch every cell once.
+/// The word for a scheme's iterations. Bandwidths are only told of sweeps, which touch every cell
+/// once.
 inline std::string iterations_of(Scheme scheme) {
   if (scheme == Scheme::multigrid) return "cycles";
   return scheme == Scheme::cg ? "iterations" : "sweeps";

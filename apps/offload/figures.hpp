@@ -43,7 +43,8 @@ std::vector<FigureInfo> const& figure_infos();
 
 Speeds speeds_of(MachineFigures const& figures);
 
-/// Adds those of a side's figures that aren't known yet, from a file that coir-info --measure --json printed.
+/// Adds those of a side's figures that aren't known yet, from a file that coir-info --measure
+/// --json printed.
 ///
 /// \throws InputError naming the file if it isn't that
 void add_info(MachineFigures& figures, Side side, std::filesystem::path const& path);
@@ -55,15 +56,16 @@ struct Builds {
   compare::Build const *host, *device;
 };
 
-/// The builds of these names, as "cuda" or "laptop: cuda", or the first without and the first with transfers.
+/// The builds of these names, as "cuda" or "laptop: cuda", or the first without and the first with
+/// transfers.
 ///
 /// \param file  for messages
 /// \throws PreconditionError naming those that there are
 Builds builds_in(compare::Comparison const& comparison, std::string const& host_name,
                  std::string const& device_name, std::string const& file);
 
-/// Adds those figures that aren't known yet from a comparison: its measured limits, and the flop rates of its best rows of
-/// matrix products.
+/// Adds those figures that aren't known yet from a comparison: its measured limits, and the flop
+/// rates of its best rows of matrix products.
 ///
 /// \param matmul  the work: "matmul,double"
 void add_comparison(MachineFigures& figures, compare::Comparison const& comparison,
@@ -71,11 +73,13 @@ void add_comparison(MachineFigures& figures, compare::Comparison const& comparis
 
 /// A work of a comparison at the sizes that both builds measured, under its name there.
 ///
-/// \throws PreconditionError naming the works that there are: "must be ...", to be put behind the name of an option
+/// \throws PreconditionError naming the works that there are: "must be ...", to be put behind the
+///   name of an option
 Measured measured_in(compare::Comparison const& comparison, Builds const& builds,
                      std::string const& work, std::string const& file);
 
-/// \throws PreconditionError naming the first figure that the work needs and isn't known, and its remedy
+/// \throws PreconditionError naming the first figure that the work needs and isn't known, and its
+///   remedy
 void expects_known(MachineFigures const& figures, OffloadWork const& work);
 
 }  // namespace coir::apps::offload

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Many jobs of several kinds: what a guess of where they run better costs if it is wrong.
+/// Many jobs of several kinds, and the cost of wrong guesses of where they run faster.
 
 #include "figures.hpp"
 #include "model.hpp"
@@ -36,12 +36,14 @@ struct Policy {
 std::vector<Job> fleet_in(std::string const& text, std::string const& name,
                           std::function<Measured(std::string const& row)> const& measured);
 
-/// The time that each policy takes: all on the cores, all on the device, each where it is faster, each where it is slower, and
-/// on the device until `stop_after` times the time on the cores have passed, then anew on the cores.
+/// The time that each policy takes: all on the cores, all on the device, each where it is faster,
+/// each where it is slower, and on the device until `stop_after` times the time on the cores have
+/// passed, then anew on the cores.
 std::vector<Policy> policies_of(std::vector<Job> const& jobs, double stop_after);
 
-/// The largest factor that the last of these can lose on any job:  max(1 + s, 1 + 1/s), at least 2, with s = 1. One that
-/// is faster on the device, but not done by then, is done on the cores after 1 + s times their time.
+/// The largest factor that the last of these can lose on any job:  max(1 + s, 1 + 1/s), at least 2,
+/// with s = 1. One that is faster on the device, but not done by then, is done on the cores after 1
+/// + s times their time.
 double stop_loss(double stop_after);
 
 }  // namespace coir::apps::offload

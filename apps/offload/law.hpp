@@ -6,8 +6,8 @@
 
 namespace coir::apps::offload {
 
-/// How a quantity grows with the size n of a problem: a sum of terms  c n^a log2(n)^b  with c, a, b >= 0, so that it
-/// never falls.
+/// How a quantity grows with the size n of a problem: a sum of terms  c n^a log2(n)^b  with c, a, b
+/// >= 0, so that it never falls.
 class Law {
  public:
   /// Zero.
@@ -30,7 +30,8 @@ class Law {
   std::string text_ = "0";
 };
 
-/// Reads laws such as "64", "2*n^3", "5*n*log2(n) + 1e3". Nothing if the text isn't one; powers are from 0 to 9.
+/// Reads laws such as "64", "2*n^3", "5*n*log2(n) + 1e3". Nothing if the text isn't one; powers are
+/// from 0 to 9.
 std::optional<Law> law_in(std::string const& text);
 
 /// The description of a law, for messages about texts that are none.

@@ -150,7 +150,8 @@ void add_options(CommandLine& line, OffloadSettings& settings) {
   add_config_file(line);
 }
 
-/// Finds options that contradict each other or are missing, and outputs that can't be written, before any work.
+/// Finds options that contradict each other or are missing, and outputs that can't be written,
+/// before any work.
 void expects_consistent(CommandLine const& line, OffloadSettings const& settings) {
   bool const has_work =
       !settings.work.flops.is_zero() || !settings.work.bytes.is_zero() || !settings.row.empty();

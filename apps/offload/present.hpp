@@ -38,7 +38,8 @@ struct Answer {
   Extreme worst{1, 1}, best{1, 1};
 };
 
-/// The answer for a range of sizes; those of the table are the measured ones, or round numbers and both ends.
+/// The answer for a range of sizes; those of the table are the measured ones, or round numbers and
+/// both ends.
 ///
 /// \throws PreconditionError if a time isn't above zero or isn't finite
 Answer answer_for(OffloadWork const& work, std::string const& source, Speeds const& speeds,

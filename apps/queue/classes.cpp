@@ -12,7 +12,8 @@ std::string short_number(double value) {
   return text;
 }
 
-/// The labels of classes by their beginnings, of which the first isn't shown: "< 4", "4-16", ">= 16".
+/// The labels of classes by their beginnings, of which the first isn't shown: "< 4", "4-16", ">=
+/// 16".
 std::vector<std::string> labels_of(std::vector<double> const& begins, double unit) {
   std::vector<std::string> labels;
   for (std::size_t n = 0; n < begins.size(); ++n) {
@@ -36,7 +37,7 @@ Property growing(char const* key, char const* title, GrowingClasses const& class
 Property hours_of_the_day() {
   Property hours = {"hour", "hour", {}, {}};
   for (int hour = 0; hour < 24; ++hour) {
-    hours.labels.push_back((hour < 10 ? "0" : "") + std::to_string(hour));
+    hours.labels.push_back(std::to_string(100 + hour).substr(1));
     hours.begins.push_back(hour);
   }
   return hours;

@@ -25,7 +25,8 @@ enum class By : std::size_t { cores, core_hours, memory, memory_hours, gpus, hou
 inline constexpr std::size_t property_count = 6;
 using Properties = std::array<Property, property_count>;
 
-/// All properties: those with classes of their own, and hours of cores and of memory in the classes that are given.
+/// All properties: those with classes of their own, and hours of cores and of memory in the classes
+/// that are given.
 Properties properties_with(GrowingClasses const& core_hours, GrowingClasses const& memory_hours);
 
 inline int hour_of(Seconds moment) { return static_cast<int>(moment % 86400 / 3600); }

@@ -50,9 +50,9 @@ inline std::string_view of(Row const& row, Column column) {
 /// Where the columns are, from a text's first line.
 class Columns {
  public:
-  /// \param line  without its end: "JobID|Partition|Submit|Start"; names in any case. What stands behind the first name
-  ///              separates the columns: one of | ; , and the tabulator. sacct -p's separator at the end is understood, and
-  ///              so is a byte order mark at the beginning.
+  /// \param line  without its end: "JobID|Partition|Submit|Start"; names in any case. What stands
+  ///   behind the first name separates the columns: one of | ; , and the tabulator. sacct -p's
+  ///   separator at the end is understood, and so is a byte order mark at the beginning.
   /// \param where  the file and line, for messages
   /// \throws InputError naming the columns that are missing, and how to get them
   Columns(std::string_view line, std::string const& where);

@@ -32,7 +32,8 @@ bool take(std::string_view& text, char expected) {
   return true;
 }
 
-/// Days from 1970-01-01 to a date; nothing if the calendar doesn't have it, or outside of the years 1970 to 2199.
+/// Days from 1970-01-01 to a date; nothing if the calendar doesn't have it, or outside of the years
+/// 1970 to 2199.
 std::optional<std::int64_t> days_before(std::int64_t year, std::int64_t month,
                                         std::int64_t of_month) {
   std::chrono::year_month_day const date{std::chrono::year(static_cast<int>(year)),

@@ -54,7 +54,8 @@ std::optional<std::int64_t> first(std::optional<std::int64_t> a, std::optional<s
   return a ? a : b;
 }
 
-/// Reads the sizes that the job asked for, because it waited for these, or where they aren't known the sizes that it got.
+/// Reads the sizes that the job asked for, because it waited for these, or where they aren't known
+/// the sizes that it got.
 void read_sizes(Reader& reader, Row const& row, Columns const& columns, Job& job) {
   auto const requested =
       reader.value(Column::requested_resources, parse_resources).value_or(Resources{});
@@ -70,14 +71,14 @@ void read_sizes(Reader& reader, Row const& row, Columns const& columns, Job& job
   if (nodes.value_or(0) == 0) nodes = first(reader.value(Column::nodes, parse_count), got.nodes);
   std::int64_t const nodes_at_least = std::max<std::int64_t>(1, nodes.value_or(1));
 
-  // Who has no GPU has none in the list, if there is a list.
+  // A list of resources without GPUs says that the job has none.
   if (columns.has(Column::requested_resources) || columns.has(Column::resources))
     job.gpus = std::max(requested.gpus.value_or(0), got.gpus.value_or(0));
 
   auto const memory = reader.value(Column::memory, parse_memory);
   if (requested.bytes) {
     job.bytes = requested.bytes;
-  } else if (memory && memory->bytes > 0) {  // 0 asks for all that a node has
+  } else if (memory && memory->bytes > 0) {  // 0 stands for all memory of a node
     if (memory->of == MemoryOf::job)
       job.bytes = memory->bytes;
     else if (memory->of == MemoryOf::node)
@@ -158,7 +159,7 @@ Job read_job(Row const& row, Columns const& columns, WaitFrom wait_from) {
   bool const is_cancelled = state.starts_with("CANCELLED");
   // Some versions give jobs that were cancelled while they waited the time of that as their start.
   if (!start || state == "PENDING" || (is_cancelled && elapsed == Seconds(0))) {
-    // Without a state nobody knows; what hasn't been cancelled waits.
+    // Without a state, a job that hasn't started counts as waiting.
     bool const may_wait = state.empty() || state == "PENDING" || state == "REQUEUED" ||
                           state == "REQUEUE_HOLD" || state == "SPECIAL_EXIT";
     job.kind = may_wait ? Kind::pending : Kind::never_started;

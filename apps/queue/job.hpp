@@ -53,8 +53,8 @@ struct Job {
 /// The kind of a row by its job's number alone: a step, a component, or neither (Kind::started).
 Kind kind_of_number(std::string_view number);
 
-/// How many jobs a row stands for: those of an array that hasn't started share one, "123_[0-9,12%4]" (11 jobs: 4 is how
-/// many may run at a time). Any other number is one job.
+/// How many jobs a row stands for: those of an array that hasn't started share one,
+/// "123_[0-9,12%4]" (11 jobs: 4 is how many may run at a time). Any other number is one job.
 std::int64_t jobs_of_number(std::string_view number);
 
 /// Reads the times and sizes of a job.

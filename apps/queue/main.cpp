@@ -228,7 +228,8 @@ std::string some_of(std::vector<std::string> names) {
   return names.empty() ? "none" : joined(names, ", ");
 }
 
-/// \throws PreconditionError naming a partition that the text lacks, or a column that a filter needs
+/// \throws PreconditionError naming a partition that the text lacks, or a column that a filter
+///   needs
 void expects_known(Statistics const& statistics, QueueSettings const& settings) {
   auto const names = partition_names(statistics);
   for (auto const& wanted : settings.filters.partitions)

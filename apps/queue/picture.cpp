@@ -94,7 +94,8 @@ void draw_axis(Drawing& drawing, int y, int height) {
   }
 }
 
-/// Half octaves. Waits below 2 s, of 0 and 1, are a bar twice as wide: no whole second is between 1.4 and 2.
+/// Half octaves. Waits below 2 s, of 0 and 1, are a bar twice as wide: no whole second is
+/// between 1.4 and 2.
 void draw_distribution(Drawing& drawing, int y, Shown const& shown) {
   auto const& waits = shown.waits->all;
   std::array<std::int64_t, bars> counts = {};
@@ -136,7 +137,8 @@ void draw_hours(Drawing& drawing, int y, std::vector<Shown> const& partitions) {
   }
 }
 
-/// Draws, for each partition, a bar from the beginning to the end of the forecast's interval, and a line at its median.
+/// Draws, for each partition, a bar from the beginning to the end of the forecast's interval, and a
+/// line at its median.
 void draw_forecasts(Drawing& drawing, int y, std::vector<Shown> const& partitions,
                     QueueSettings const& settings) {
   auto const height = static_cast<int>(partitions.size()) * grid_row;

@@ -42,12 +42,14 @@ std::string text_of(Statistics const& statistics, QueueSettings const& settings)
 Report queue_report(Statistics const& statistics, QueueSettings const& settings,
                     QueueFigures const& figures);
 
-/// As SVG: the distributions of waits of the partitions with the most jobs, one below the other, as bars over an axis of time on
-/// which equal steps are equal factors. Their heights are shares of the partition's highest. Below them are the intervals and
-/// medians of a forecast, if one is asked for, and the median wait by the hour of submission as colours.
+/// As SVG: the distributions of waits of the partitions with the most jobs, one below the other, as
+/// bars over an axis of time on which equal steps are equal factors. Their heights are shares of
+/// the partition's highest. Below them are the intervals and medians of a forecast, if one is asked
+/// for, and the median wait by the hour of submission as colours.
 std::string picture_of(Statistics const& statistics, QueueSettings const& settings);
 
-/// The forecast for the job that is asked for; nothing if there are too few jobs, or none nearly as large.
+/// The forecast for the job that is asked for; nothing if there are too few jobs, or none nearly as
+/// large.
 std::optional<Forecaster::Forecast> forecast_of(PartitionWaits const& waits,
                                                 QueueSettings const& settings);
 

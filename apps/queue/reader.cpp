@@ -40,7 +40,7 @@ void expects_text(std::string_view begin, std::string const& name) {
 AccountingReader::AccountingReader(std::vector<std::filesystem::path> paths,
                                    std::function<void(std::int64_t, std::int64_t)> report)
     : paths_(std::move(paths)), report_(std::move(report)) {
-  // Before any work: what is missing, and how much there is.
+  // Missing files are told before any work, and sizes are added up for the progress line.
   bool all_known = true;
   std::set<std::pair<dev_t, ino_t>> files;
   for (auto const& path : paths_) {
@@ -93,7 +93,7 @@ std::string_view AccountingReader::fill(Piece& piece) {
     size += static_cast<std::size_t>(got);
     bytes_ += got;
   }
-  report_(bytes_, total_ == 0 ? 0 : std::max(total_, bytes_));  // somebody may be writing yet
+  report_(bytes_, total_ == 0 ? 0 : std::max(total_, bytes_));  // the file may still grow
   return {piece.buffer.data(), size};
 }
 
@@ -146,7 +146,7 @@ bool AccountingReader::read_piece(Piece& piece) {
 
 bool AccountingReader::next(Piece& piece) {
   std::lock_guard const lock(mutex_);
-  if (has_failed_) return false;  // whoever found out says so
+  if (has_failed_) return false;  // the thread that failed tells of it
   try {
     return read_piece(piece);
   } catch (...) {

@@ -53,7 +53,8 @@ class AccountingReader {
 
   /// Sets the next piece; its buffer is used again. False at the end.
   ///
-  /// \throws InputError if a text is empty, isn't text, or doesn't begin with sacct's names of columns
+  /// \throws InputError if a text is empty, isn't text, or doesn't begin with sacct's names of
+  ///   columns
   bool next(Piece& piece);
 
   std::int64_t bytes() const { return bytes_; }

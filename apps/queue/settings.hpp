@@ -39,8 +39,8 @@ struct Size {
   std::optional<int> hour;  ///< of submission
 };
 
-/// Classes whose bounds grow by a factor: below `first`, then from first factor^(n-1) to first factor^n, and the last one
-/// without an end.
+/// Classes whose bounds grow by a factor: below `first`, then from first factor^(n-1) to first
+/// factor^n, and the last one without an end.
 struct GrowingClasses {
   double first = 1;
   double factor = 10;

@@ -14,7 +14,8 @@ namespace {
 /// "CANCELLED by 1234" -> "CANCELLED"
 std::string_view first_word(std::string_view text) { return text.substr(0, text.find(' ')); }
 
-/// Slurm's names are short words. Of a damaged line a name may be anything, and this one is printed in tables.
+/// Whether a text may be a name. Names are printed in tables, and a damaged line may hold anything
+/// in their place.
 bool is_name(std::string_view text) {
   constexpr std::size_t longest = 255;
   return text.size() <= longest && std::none_of(text.begin(), text.end(), [](char c) {

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Statistics that are gathered row by row: waits by partition, size and hour, in memory that doesn't grow with the rows.
+/// Statistics that are gathered row by row: waits by partition, size and hour, in memory that
+/// doesn't grow with the rows.
 
 #include "broken_rows.hpp"
 #include "classes.hpp"

@@ -12,15 +12,15 @@ namespace coir::apps::queue {
 
 /// Counts waits of whole seconds.
 ///
-/// Seconds below 32 have bins of their own. From there each octave [2^e, 2^(e+1)) has 32 bins of equal width
-/// w = 2^(e-5), the last octave begins at 2^34 s = 544 years, and longer waits count as the longest of it. A quantile is
-/// known to be in a bin [b, b + w - 1] of whole seconds, of which the middle is given: it is off by at most (w - 1) / 2,
-/// and as b >= 2^e = 32 w,
+/// Seconds below 32 have bins of their own. From there each octave [2^e, 2^(e+1)) has 32 bins of
+/// equal width w = 2^(e-5), the last octave begins at 2^34 s = 544 years, and longer waits count as
+/// the longest of it. A quantile is known to be in a bin [b, b + w - 1] of whole seconds, of which
+/// the middle is given: it is off by at most (w - 1) / 2, and as b >= 2^e = 32 w,
 ///
 ///   |given - exact| / exact <= (w - 1) / (2 b) < 1/64 = 1.6 %
 ///
-/// and below 64 s, where w = 1, by nothing. A histogram has bins up to that of the longest wait, which take at most 8 KiB.
-/// Sums are of integers, so that they don't depend on the order.
+/// and below 64 s, where w = 1, by nothing. A histogram has bins up to that of the longest wait,
+/// which take at most 8 KiB. Sums are of integers, so that they don't depend on the order.
 class WaitHistogram {
  public:
   static constexpr int bins_per_octave = 32;
@@ -38,7 +38,8 @@ class WaitHistogram {
   std::int64_t longest() const { return longest_; }    ///< exact; 0 of an empty one
   double mean() const;                                 ///< exact; NaN of an empty one
 
-  /// The wait that is the ceil(q n)-th of n in their order, the first for q = 0; within relative_error of the exact one.
+  /// The wait that is the ceil(q n)-th of n in their order, the first for q = 0; within
+  /// relative_error of the exact one.
   ///
   /// \param q  from 0 to 1
   /// \returns  NaN of an empty one

@@ -92,8 +92,8 @@ int count(std::string const& text, std::string const& part) {
   return times;
 }
 
-/// What isn't XML about a page, as far as pages here need it: tags nest, attributes are quoted, and < and & don't stand
-/// alone. Empty if it is.
+/// What isn't XML about a page, as far as pages here need it: tags nest, attributes are quoted, and
+/// < and & don't stand alone. Empty if it is.
 std::string fault_in(std::string const& page) {
   static std::regex const tag(
       R"(<(/?)([a-zA-Z][a-zA-Z0-9]*)((?:\s+[a-zA-Z][a-zA-Z0-9:-]*="[^"<]*")*)\s*(/?)>)");
@@ -542,7 +542,8 @@ TEST(Energy, OfARowIsByItsMeanPower) {
 TEST(Page, IsWellFormedAndHasAPlotForEachWork) {
   auto comparison = two_machines();
   comparison.works[0].title = "a < b & \"c\" \x01 </svg>";
-  // Or else <float> would be a tag that nobody sees, and a backslash before a bar end the cell of Markdown.
+  // Or else <float> would be a tag that nobody sees, and a backslash before a bar end the cell of
+  // Markdown.
   comparison.left_out[0].why = "no row bench_red_black<float>, <script>, [a](b), `*";
   EXPECT_NE(
       markdown_of(comparison).find("bench_red_black\\<float>, \\<script>, \\[a](b), \\`\\*\n"),

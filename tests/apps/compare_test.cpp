@@ -11,8 +11,10 @@ using coir::testing::contains;
 using coir::testing::lines_in;
 using coir::testing::read_text;
 
-/// What coir-info and a benchmark print, as far as coir-compare reads it. In the folder of the build a file called
-/// "short" names a row that doesn't fit in memory, "fail" one at which the benchmark crashes, "hang" one at which it waits and coir-compare is told to stop, "log" is what ran.
+/// What coir-info and a benchmark print, as far as coir-compare reads it. In the folder of the
+/// build a file called "short" names a row that doesn't fit in memory, "fail" one at which the
+/// benchmark crashes, "hang" one at which it waits and coir-compare is told to stop, "log" is what
+/// ran.
 constexpr char info[] = R"sh(#!/bin/sh
 grep Cpus_allowed_list /proc/self/status >"$(dirname "$0")/../../cores"
 printf '{"application": "coir-info", "default_backend": "OpenMP", "host": {"cpu": "a CPU", "threads": 2,
@@ -53,8 +55,9 @@ done
 echo ']}'
 )sh";
 
-/// A Python that has the packages named in the file "packages" beside it, which do x += 3 in half a second a call. "fail_numpy"
-/// names a row at which NumPy crashes, "slow_numpy" one that takes it too long.
+/// A Python that has the packages named in the file "packages" beside it, which do x += 3 in half a
+/// second a call. "fail_numpy" names a row at which NumPy crashes, "slow_numpy" one that takes it
+/// too long.
 constexpr char python[] = R"sh(#!/bin/sh
 here=$(dirname "$0")
 name=$(basename "$1" .py | sed s/table_//)
@@ -184,7 +187,8 @@ TEST_F(Compare, PeersTakeTheirTurns) {
 
 #if defined(__linux__) && defined(__GLIBC__)
 TEST_F(Compare, WhatItStartsHasAllItsCores) {
-  // OpenMP's runtime binds the thread that starts it to one core; what is started must not stay there.
+  // OpenMP's runtime binds the thread that starts it to one core; what is started must not stay
+  // there.
   auto const bound =
       coir::testing::run_command("cd " + folder.path().string() +
                                  " && OMP_PROC_BIND=spread OMP_PLACES=threads " COIR_APP

@@ -168,8 +168,9 @@ TYPED_TEST(EscapeKernel, SmoothValuesAreThoseOfAPlainLoop) {
     auto const expected = by_plain_loop(problem);
     auto const found = this->compute(problem, true);
     ASSERT_EQ(found.values.size(), expected.values.size());
-    // The logarithms are right to 4 ulp: of the inner one, at most 32, that is 4 ulp of its own value, so
-    // 4 eps / ln 2 after the outer one, which adds 4 ulp of at most 8; the count adds a rounding.
+    // The logarithms are right to 4 ulp: of the inner one, at most 32, that is 4 ulp of its own
+    // value, so 4 eps / ln 2 after the outer one, which adds 4 ulp of at most 8; the count adds a
+    // rounding.
     T const eps = std::numeric_limits<T>::epsilon();
     for (std::size_t n = 0; n < expected.values.size(); ++n)
       EXPECT_NEAR(found.values[n], expected.values[n], eps * (6 + 32 + 2 * expected.values[n]));
@@ -213,7 +214,8 @@ TYPED_TEST(EscapeArrays, CountsAreThoseOfTheKernelBitForBit) {
       auto const arrays = by_arrays(problem, true);
       EXPECT_EQ(arrays.counts, kernel.counts) << rows << " x " << columns;
       EXPECT_EQ(by_arrays(problem, false).counts, kernel.counts) << rows << " x " << columns;
-      // The same formula; vector and scalar logarithms differ as in SmoothValuesAreThoseOfAPlainLoop.
+      // The same formula; vector and scalar logarithms differ as in
+      // SmoothValuesAreThoseOfAPlainLoop.
       TypeParam const eps = std::numeric_limits<TypeParam>::epsilon();
       for (std::size_t n = 0; n < kernel.values.size(); ++n)
         EXPECT_NEAR(arrays.values[n], kernel.values[n], eps * (38 + 2 * kernel.values[n]));

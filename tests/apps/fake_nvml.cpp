@@ -1,6 +1,6 @@
-// A library with the name and a few functions of NVIDIA's NVML, for machines without a device. FAKE_NVML_DEVICES says how many
-// there are, FAKE_NVML_START which error nvmlInit gives. The second device supports neither power nor temperature, the third
-// can't be asked.
+// A library with the name and a few functions of NVIDIA's NVML, for machines without a device.
+// FAKE_NVML_DEVICES says how many there are, FAKE_NVML_START which error nvmlInit gives. The second
+// device supports neither power nor temperature, the third can't be asked.
 
 #include <cstdio>
 #include <cstdlib>

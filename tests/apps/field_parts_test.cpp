@@ -257,7 +257,8 @@ TYPED_TEST(FieldMisfit, DerivativesAreThoseOfDifferences) {
     EXPECT_EQ(value, misfit(particles));
     auto const slope = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, slopes.position);
     auto const momentum = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, slopes.momentum);
-    // All particles move by step d(p, d): pcs is smooth, and the error of differences falls with the square of the step.
+    // All particles move by step d(p, d): pcs is smooth, and the error of differences falls with
+    // the square of the step.
     auto const place = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, particles.position);
     double along = 0;
     auto const direction = [](std::size_t p, std::size_t d) {

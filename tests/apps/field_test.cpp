@@ -107,7 +107,8 @@ TEST_F(FieldApp, EveryIterationLowersTheLoss) {
   ASSERT_EQ(history.size(), 13U);
   for (std::size_t n = 1; n < history.size(); ++n)
     EXPECT_LT(history[n]["loss"].get<double>(), history[n - 1]["loss"].get<double>());
-  // The misfit in the report is the rest of the loss: were the prior another's, one of them would be below 0.
+  // The misfit in the report is the rest of the loss: were the prior another's, one of them would
+  // be below 0.
   for (auto const& epoch : history) {
     EXPECT_GT(epoch["prior"].get<double>(), 0);
     EXPECT_GT(epoch["misfit"].get<double>(), 0);
@@ -193,8 +194,9 @@ TEST_F(FieldApp, OneGradientIsThatOfTheMisfitAlone) {
   Cube const gradient = cube("one/gradient.npy");
   ASSERT_EQ(gradient.size(), noise.size());
 
-  // One site's noise changes: central differences of misfits. Masses are painted in parts of 2^-40, by which the forces of
-  // four steps and the density are rounded; the other error is the square of the step, over that of what changes.
+  // One site's noise changes: central differences of misfits. Masses are painted in parts of 2^-40,
+  // by which the forces of four steps and the density are rounded; the other error is the square of
+  // the step, over that of what changes.
   double const rounding = 5 * std::ldexp(misfit, -40), step = 1e-3, at = noise(3, 4, 5);
   double misfits[2];
   for (int n = 0; n < 2; ++n) {

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Accounting text as sacct -P writes it, made up: no cluster has run these jobs. Waits are drawn from distributions that are
-/// known, so that tests know what is to come out.
+/// Accounting text as sacct -P writes it, made up: no cluster has run these jobs. Waits are drawn
+/// from distributions that are known, so that tests know what is to come out.
 
 #include <queue/present.hpp>
 
@@ -15,8 +15,8 @@
 
 namespace coir::testing {
 
-/// Numbers from a seed, the same on every machine (G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number
-/// generators", 2014).
+/// Numbers from a seed, the same on every machine (G. L. Steele, D. Lea, C. H. Flood, "Fast
+/// splittable pseudorandom number generators", 2014).
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : state_(seed) {}
@@ -53,8 +53,8 @@ struct MadeUpJob {
 inline constexpr std::array<char const*, 4> made_up_partitions = {"cpu", "gpu", "debug", "bigmem"};
 inline constexpr std::int64_t made_up_begin = 1735689600;  // 2025-01-01T00:00:00
 
-/// The median of the waits of jobs like this one, in seconds. It doubles in the afternoon, grows with GPUs and cores, and
-/// changes from day to day.
+/// The median of the waits of jobs like this one, in seconds. It doubles in the afternoon, grows
+/// with GPUs and cores, and changes from day to day.
 inline double made_up_median(MadeUpJob const& job) {
   constexpr std::array<double, 4> base = {300, 1800, 5, 3600};
   double const hour = static_cast<double>(job.submit % 86400) / 3600;

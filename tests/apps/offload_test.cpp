@@ -1,4 +1,5 @@
-// coir-offload: the model against times and break-evens worked out by hand, then the application as a user runs it.
+// coir-offload: the model against times and break-evens worked out by hand, then the application as
+// a user runs it.
 
 #include "app_fixture.hpp"
 
@@ -129,7 +130,8 @@ TEST(Model, BreakEvensAreExact) {
   auto const launches = break_evens(gain_of(described("n", "0", "9", "0", "0")), 1, 1e6);
   ASSERT_EQ(launches.size(), 1u);
   EXPECT_NEAR(launches[0].size, 1e4, 1e-9);
-  // What grows faster than the work ends what it pays: 9e4 n = n^2 at n = 9e4, with 1e5 operations of each.
+  // What grows faster than the work ends what it pays: 9e4 n = n^2 at n = 9e4, with 1e5 operations
+  // of each.
   auto const until = break_evens(gain_of(described("100000*n", "0", "0", "n^2", "0")), 1, 1e6);
   ASSERT_EQ(until.size(), 1u);
   EXPECT_NEAR(until[0].size, 9e4, 1e-8);

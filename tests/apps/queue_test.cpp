@@ -439,8 +439,8 @@ TEST_F(Queue, ALineOfTenMegabytesIsBrokenAlone) {
   EXPECT_TRUE(contains(first.outcome.errors, "1 MiB")) << first.outcome.errors;
 }
 
-// Of one text joined from two, by sacct -p with a separator at the end and a byte order mark of Windows; and of one with
-// semicolons, seconds since 1970 and a comma in numbers.
+// Of one text joined from two, by sacct -p with a separator at the end and a byte order mark of
+// Windows; and of one with semicolons, seconds since 1970 and a comma in numbers.
 TEST_F(Queue, TextsOfSeveralClustersHaveTheirOwnColumns) {
   std::string const names =
       "\xEF\xBB\xBF"
@@ -523,9 +523,10 @@ TEST_F(Queue, AgreesWithTheJobsThatWereMadeUp) {
   }
 }
 
-// The forecast from one year is tried on jobs like the one asked for that it hasn't seen, of other dice but the same days.
-// Some thousand of them: the share inside is known to 0.01 (two standard deviations). Day and size change the waits within
-// the sizes that count as alike, which the interval knows from the jobs it is made of.
+// The forecast from one year is tried on jobs like the one asked for that it hasn't seen, of other
+// dice but the same days. Some thousand of them: the share inside is known to 0.01 (two standard
+// deviations). Day and size change the waits within the sizes that count as alike, which the
+// interval knows from the jobs it is made of.
 TEST_F(Queue, ForecastsHoldForJobsThatWereHeldOut) {
   constexpr int jobs = 100000;
   auto const run = run_on(made_up(21, jobs, false),
@@ -558,7 +559,8 @@ TEST_F(Queue, ForecastsHoldForJobsThatWereHeldOut) {
   EXPECT_NEAR(inside / alike, 0.9, 0.02);
 }
 
-// The two tables that people make of accounting: waits by core hours and by hours of memory, each with its count of jobs.
+// The two tables that people make of accounting: waits by core hours and by hours of memory, each
+// with its count of jobs.
 TEST_F(Queue, ClassesOfHoursAreAsAskedFor) {
   std::string text = "JobID|Partition|Submit|Start|ReqCPUS|ReqMem|Timelimit\n";
   auto const add = [&](int n, std::string const& start, int cores, std::string const& memory,
