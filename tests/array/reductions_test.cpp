@@ -51,23 +51,6 @@ TYPED_TEST(Reductions, AreThoseOfPlainLoops) {
   }
 }
 
-TYPED_TEST(Reductions, OfSlicesAndHigherRanks) {
-  TYPES_OF_CASE;
-  auto const a = random_array<T, Space>(Shape<3>{7, 40, 33}, 9);
-  auto const x = values(a);
-  T total = 0, every_other = 0;
-  for (int i = 0; i < 7; ++i)
-    for (int j = 0; j < 40; ++j)
-      for (int k = 0; k < 33; ++k) {
-        total += x[(i * 40 + j) * 33 + k];
-        if (j % 2 == 1 && k % 3 == 0) every_other += x[(i * 40 + j) * 33 + k];
-      }
-  EXPECT_EQ(sum(a), total);
-  EXPECT_EQ(sum(transpose(a)), total);
-  EXPECT_EQ(sum(a(range(), range(1, end, 2), range(0, end, 3))), every_other);
-  EXPECT_EQ(sum(ones<T, Space>(7, 1, 33) * ones<T, Space>(40, 1)), T(7 * 40 * 33));
-}
-
 TYPED_TEST(Reductions, IndicesCountInCOrder) {
   TYPES_OF_CASE;
   auto a = zeros<T, Space>(50, 70);
@@ -167,28 +150,18 @@ TYPED_TEST(Reductions, DeviationsAreThoseOfTwoPasses) {
             "ddof must be at least -2^62, not -9223372036854775808");
 }
 
-// Small integers are widened before they are multiplied and added.
+// Small integers are widened before they are multiplied and added. Beside array_numpy_test: operands of two types, and
+// an axis.
 template <class Space>
 void check_small_integers() {
   auto const bytes = full<std::uint8_t, Space>(Shape<1>{5}, std::uint8_t(200));
   auto const small = array<std::int8_t, Space>({-128, 127, -128, 127, -128});
-  EXPECT_EQ(dot(bytes, bytes), 200000u);
   static_assert(std::is_same_v<decltype(dot(bytes, bytes)), std::uint64_t>);
   EXPECT_EQ(vdot(bytes, bytes), 200000u);
-  EXPECT_EQ(dot(small, small), 3 * 128 * 128 + 2 * 127 * 127);
   static_assert(std::is_same_v<decltype(dot(small, small)), std::int64_t>);
   EXPECT_EQ(dot(small, bytes), 200 * -130);
   EXPECT_EQ(dot(bytes > 3, small), -130);
-  EXPECT_EQ(dot(bytes > 3, bytes > 3), 5);
-  auto const large = full<std::int32_t, Space>(Shape<1>{2}, 2'000'000'000);
-  EXPECT_EQ(dot(large, large), 8'000'000'000'000'000'000);
-  EXPECT_EQ(sum(small), -130);
-  EXPECT_EQ(prod(bytes), 320'000'000'000u);
-  EXPECT_EQ(mean(small), -26);
-  EXPECT_EQ(var(small), (3 * 102. * 102 + 2 * 153. * 153) / 5);
   EXPECT_EQ(norm(small(range(0, 1))), 128);
-  EXPECT_EQ(values(cumsum(bytes)), (std::vector<std::uint64_t>{200, 400, 600, 800, 1000}));
-  EXPECT_EQ(values(cumprod(bytes))[4], 320'000'000'000u);
   EXPECT_EQ(values(sum(full<std::int8_t, Space>({2, 3}, std::int8_t(100)), 1)),
             (std::vector<std::int64_t>{300, 300}));
 }
@@ -202,30 +175,17 @@ template <class Space>
 void check_other_types() {
   auto const i =
       array_of<Space>(std::vector<std::int32_t>{2'000'000'000, 2'000'000'000, -3}, Shape<1>{3});
-  EXPECT_EQ(sum(i), std::int64_t(3'999'999'997));
   static_assert(std::is_same_v<decltype(sum(i)), std::int64_t>);
   EXPECT_EQ(prod(i(range(0, 1)) * 2), -294'967'296);  // elements stay 32 bits wide
-  EXPECT_EQ(prod(i), std::int64_t(6446744073709551616u));
-  EXPECT_EQ(min(i), -3);
-  EXPECT_EQ(argmax(i), 0);
-  EXPECT_EQ(mean(i), 3'999'999'997 / 3.0);
   EXPECT_EQ(sum(i > 0), 2);
-  EXPECT_TRUE(any(i < 0));
-  EXPECT_FALSE(all(i > 0));
-  auto const u = full<std::uint8_t, Space>(Shape<1>{1000}, std::uint8_t(200));
-  EXPECT_EQ(sum(u), std::uint64_t(200'000));
   using Z = Kokkos::complex<double>;
   auto const z = array_of<Space>(std::vector<Z>{Z(3, 4), Z(0, 1), Z(-1, 0)}, Shape<1>{3});
-  EXPECT_EQ(sum(z), Z(2, 5));
   EXPECT_EQ(norm(z), std::sqrt(27.0));
   EXPECT_EQ(dot(z, z), Z(-7, 24) + Z(-1, 0) + Z(1, 0));
   EXPECT_EQ(vdot(z, z), Z(27, 0));
-  EXPECT_EQ(prod(z), Z(3, 4) * Z(0, 1) * Z(-1, 0));
   double const inf = std::numeric_limits<double>::infinity();
   EXPECT_EQ(prod(array_of<Space>(std::vector<Z>{Z(inf, 0)}, Shape<1>{1})), Z(inf, 0));
   EXPECT_EQ(prod(array_of<Space>(std::vector<Z>{Z(1, 0), Z(3, inf)}, Shape<1>{2})), Z(3, inf));
-  EXPECT_EQ(mean(z), Z(2. / 3, 5. / 3));
-  EXPECT_EQ(count_nonzero(z - Z(0, 1)), 2);
 }
 
 TEST(ReductionsOfOtherTypes, AreThoseOfPlainLoops) {
@@ -321,14 +281,6 @@ TYPED_TEST(Reductions, AlongAxesAreThoseOfPlainLoops) {
     SCOPED_TRACE(in_words(shape));
     check_axes<T, Space>(shape);
   }
-}
-
-TYPED_TEST(Reductions, AlongTheOnlyAxis) {
-  TYPES_OF_CASE;
-  auto const a = random_array<T, Space>(Shape<1>{5000}, 3, 50);
-  EXPECT_EQ(static_cast<T>(sum(a, 0)), sum(a));
-  EXPECT_EQ(static_cast<std::int64_t>(argmax(a, -1)), argmax(a));
-  EXPECT_EQ(static_cast<T>(sum(zeros<T, Space>(0), 0)), 0);
 }
 
 TYPED_TEST(Reductions, MeansAndDeviationsAlongAxes) {
