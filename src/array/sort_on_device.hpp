@@ -88,12 +88,14 @@ void sort_copies(Key* keys, std::int64_t* order, std::int64_t rows, std::int64_t
   Array<std::int64_t, 1, HostSpace> order_h(Shape<1>{order ? size : 0});
   std::int64_t const bytes = size * static_cast<std::int64_t>(sizeof(Key));
   copy_bytes<HostSpace, Space>(keys_h.data(), keys, bytes);
-  sort_on_host(Host{}, Keyed<Key>{keys_h.data(), order ? order_h.data() : nullptr}, rows, columns);
-  if (order)
+  if (order) {
+    argsort_on_host(Host{}, keys_h.data(), order_h.data(), rows, columns);
     copy_bytes<Space, HostSpace>(order, order_h.data(),
                                  size * static_cast<std::int64_t>(sizeof(std::int64_t)));
-  else
+  } else {
+    sort_on_host(Host{}, keys_h.data(), rows, columns);
     copy_bytes<Space, HostSpace>(keys, keys_h.data(), bytes);
+  }
 }
 
 #ifdef COIR_KOKKOS_SORTS_BY_KEY

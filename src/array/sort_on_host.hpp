@@ -1,7 +1,12 @@
 #pragma once
 
 /// \file
-/// Sorting of rows in host memory.
+/// Sorting of rows in host memory, and selection from them.
+///
+/// A row is sorted by the highest bits in which its keys differ, about as many bits as tell its
+/// keys apart: by digits of 8 bits, the lowest first. Runs of keys that are equal in these bits are
+/// sorted by comparisons afterwards. The result is the only one that there can be, and so doesn't
+/// depend on the number of threads.
 
 #include <coir/array/array.hpp>
 #include <coir/array/detail/sort_rows.hpp>
@@ -9,126 +14,349 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
-#include <memory>
+#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
 
 namespace coir::detail {
 
-/// Rows below this length are sorted by comparisons, which is faster than by digits.
+/// Rows and runs below this length are sorted by comparisons, which is faster than by digits.
 inline constexpr std::int64_t short_row = 512;
 
-/// Keys, and if there are any the indices that move with them.
-template <class Key>
-struct Keyed {
-  Key* keys;
-  std::int64_t* indices;
-
-  Keyed at(std::int64_t offset) const {
-    return {keys + offset, indices ? indices + offset : nullptr};
+/// Calls work(0) to work(count - 1) here.
+struct InThisThread {
+  template <class Work>
+  void operator()(std::int64_t count, Work const& work) const {
+    for (std::int64_t i = 0; i < count; ++i) work(i);
   }
 };
 
-template <class Key>
-void sort_short_row(Keyed<Key> row, std::int64_t columns) {
-  if (!row.indices) {
-    std::sort(row.keys, row.keys + columns);
-    return;
-  }
-  // (key, index) pairs are all different, so that there is one order.
-  std::array<std::pair<Key, std::int64_t>, short_row> pairs;
-  for (std::int64_t i = 0; i < columns; ++i) pairs[i] = {row.keys[i], i};
-  std::sort(pairs.begin(), pairs.begin() + columns);
-  for (std::int64_t i = 0; i < columns; ++i) row.indices[i] = pairs[i].second;
+/// The bits in which any two of a row's keys differ.
+template <class Key, class Run>
+Key differing_bits(Key const* keys, std::int64_t columns, std::int64_t parts, Run const& run) {
+  std::vector<Key> of_part(static_cast<std::size_t>(parts));
+  run(parts, [&](std::int64_t part) {
+    Key const first = keys[0];
+    Key bits = 0;
+    for (std::int64_t i = columns * part / parts; i < columns * (part + 1) / parts; ++i)
+      bits = static_cast<Key>(bits | (keys[i] ^ first));
+    of_part[static_cast<std::size_t>(part)] = bits;
+  });
+  return std::accumulate(of_part.begin(), of_part.end(), Key(0),
+                         [](Key a, Key b) { return static_cast<Key>(a | b); });
 }
 
-/// A stable sort of one row by digits of 8 bits, the lowest first. The row is cut into parts, which
-/// run(parts, work) may give to as many threads. Each part counts its digits, from which the places
-/// of its elements follow. The result doesn't depend on the number of parts.
+/// The bits that a row is sorted by: `count` of them from bit `first` on. The bits below differ,
+/// too, unless `are_all`.
+struct SortingBits {
+  int first, count;
+  bool are_all;
+};
+
+template <class Key>
+SortingBits sorting_bits(Key differing, std::int64_t columns) {
+  int const highest = int(std::bit_width(differing)),
+            enough = std::min(int(std::bit_width(static_cast<std::uint64_t>(columns))) + 6, 32),
+            count = std::min((enough + 7) / 8 * 8, highest), first = highest - count;
+  Key const below = static_cast<Key>((Key(1) << first) - 1);
+  return {first, count, (differing & below) == 0};
+}
+
+/// A stable sort of words by their bits from `first` on, `count` of them. The row is cut into
+/// parts, which run(parts, work) may give to as many threads. Each part counts its digits, from
+/// which the places of its elements follow.
 ///
 /// \param spare  memory of the row's length, which must not overlap it
-template <class Key, class Run>
-void radix_sort(Keyed<Key> row, Keyed<Key> spare, std::int64_t columns, std::int64_t parts,
-                Run const& run) {
+template <class Word, class Run>
+void radix_sort(Word* row, Word* spare, std::int64_t columns, int first, int count,
+                std::int64_t parts, Run const& run) {
   using Counts = std::array<std::int64_t, 256>;
-  std::vector<Counts> counts(static_cast<std::size_t>(parts));
-  Keyed<Key> from = row, to = spare;
-  for (unsigned shift = 0; shift < 8 * sizeof(Key); shift += 8) {
-    auto const begin = [=](std::int64_t part) { return columns * part / parts; };
-    auto const digit = [=](Key key) { return static_cast<std::size_t>(key >> shift & 0xff); };
-    run(parts, [&, from](std::int64_t part) {
-      Counts mine{};
-      for (std::int64_t i = begin(part); i < begin(part + 1); ++i) ++mine[digit(from.keys[i])];
-      counts[static_cast<std::size_t>(part)] = mine;
-    });
+  auto const begin = [=](std::int64_t part) { return columns * part / parts; };
+  auto const digits = static_cast<std::size_t>((count + 7) / 8),
+             rows = static_cast<std::size_t>(parts);
+  std::vector<Counts> counts(parts == 1 ? digits : rows);
+  if (parts == 1)  // a single part counts all digits at once
+    for (std::int64_t i = 0; i < columns; ++i)
+      for (std::size_t d = 0; d < digits; ++d)
+        ++counts[d][static_cast<std::size_t>(row[i] >> (first + 8 * int(d)) & 0xff)];
+  Word *from = row, *to = spare;
+  for (std::size_t d = 0; d < digits; ++d) {
+    int const shift = first + 8 * static_cast<int>(d);
+    auto const digit = [=](Word word) { return static_cast<std::size_t>(word >> shift & 0xff); };
+    Counts* const mine = parts == 1 ? &counts[d] : counts.data();
+    if (parts > 1)
+      run(parts, [=](std::int64_t part) {
+        Counts of_part{};
+        for (std::int64_t i = begin(part); i < begin(part + 1); ++i) ++of_part[digit(from[i])];
+        mine[part] = of_part;
+      });
     std::int64_t before = 0, most = 0;
-    for (std::size_t d = 0; d < 256; ++d) {
+    for (std::size_t value = 0; value < 256; ++value) {
       std::int64_t const here = before;
-      for (auto& count : counts) before += std::exchange(count[d], before);
+      for (std::int64_t part = 0; part < parts; ++part)
+        before += std::exchange(mine[part][value], before);
       most = std::max(most, before - here);
     }
     if (most == columns) continue;  // they all have the same digit
-    run(parts, [&, from, to](std::int64_t part) {
-      Counts place = counts[static_cast<std::size_t>(part)];
+    run(parts, [=](std::int64_t part) {
+      Counts place = mine[part];
       for (std::int64_t i = begin(part); i < begin(part + 1); ++i) {
-        Key const key = from.keys[i];
-        std::int64_t const target = place[digit(key)]++;
-        to.keys[target] = key;
-        if (from.indices) to.indices[target] = from.indices[i];
+        Word const word = from[i];
+        to[place[digit(word)]++] = word;
       }
     });
     std::swap(from, to);
   }
-  if (from.keys == row.keys) return;
-  std::copy_n(from.keys, columns, row.keys);
-  if (row.indices) std::copy_n(from.indices, columns, row.indices);
+  if (from != row) std::copy_n(from, columns, row);
 }
 
-template <class Exec, class Key>
-void sort_on_host(Exec const& exec, Keyed<Key> data, std::int64_t rows, std::int64_t columns) {
-  exec.fence();
-  auto const run = [&](std::int64_t count, auto const& work) {
-    for_each_task("coir::array::sort_on_host", exec, count, work);
-  };
-  std::int64_t const threads = exec.concurrency();
-  bool const indexed = data.indices != nullptr;
-  auto const number = [=](Keyed<Key> row) {
-    if (indexed) std::iota(row.indices, row.indices + columns, std::int64_t(0));
-  };
+/// Calls sort(begin, end) for each run of several elements for which same(i), that element i
+/// belongs to the run of the element before, is true.
+template <class Run, class Same, class Sort>
+void for_runs(std::int64_t columns, std::int64_t parts, Run const& run, Same const& same,
+              Sort const& sort) {
+  std::vector<std::int64_t> starts;  // of parts, which have whole runs
+  for (std::int64_t part = 0; part <= parts; ++part) {
+    std::int64_t i = columns * part / parts;
+    while (i > 0 && i < columns && same(i)) ++i;
+    starts.push_back(i);
+  }
+  run(parts, [=, starts = starts.data()](std::int64_t part) {
+    for (std::int64_t i = starts[part]; i < starts[part + 1];) {
+      std::int64_t const begin = i++;
+      while (i < starts[part + 1] && same(i)) ++i;
+      if (i - begin > 1) sort(begin, i);
+    }
+  });
+}
+
+/// Sorts a row of keys.
+template <class Key, class Run>
+void sort_row(Key* keys, Key* spare, std::int64_t columns, std::int64_t parts, Run const& run) {
   if (columns < short_row) {
-    std::int64_t const tasks = std::clamp<std::int64_t>(rows * columns / 2048, 1, threads);
-    run(tasks, [=](std::int64_t task) {
-      for (std::int64_t r = rows * task / tasks; r < rows * (task + 1) / tasks; ++r)
-        sort_short_row(data.at(r * columns), columns);
-    });
+    std::sort(keys, keys + columns);
     return;
   }
-  using Space = Kokkos::HostSpace;
-  // With many rows each thread sorts whole rows. With few rows all threads share each one.
-  bool const alone = rows >= threads;
-  std::int64_t const spares = alone ? std::min(rows, threads) : 1;
-  Array<Key, 1, Space> spare_keys(Shape<1>{spares * columns});
-  Array<std::int64_t, 1, Space> spare_indices(Shape<1>{indexed ? spares * columns : 0});
-  Keyed<Key> const spare{spare_keys.data(), indexed ? spare_indices.data() : nullptr};
-  if (alone) {
-    auto const in_this_thread = [](std::int64_t count, auto const& work) {
-      for (std::int64_t i = 0; i < count; ++i) work(i);
-    };
-    run(spares, [=](std::int64_t task) {
-      for (std::int64_t r = rows * task / spares; r < rows * (task + 1) / spares; ++r) {
-        number(data.at(r * columns));
-        radix_sort(data.at(r * columns), spare.at(task * columns), columns, 1, in_this_thread);
-      }
+  auto const bits = sorting_bits(differing_bits(keys, columns, parts, run), columns);
+  radix_sort(keys, spare, columns, bits.first, bits.count, parts, run);
+  if (bits.are_all) return;
+  for_runs(
+      columns, parts, run,
+      [=](std::int64_t i) { return ((keys[i] ^ keys[i - 1]) >> bits.first) == 0; },
+      [=](std::int64_t begin, std::int64_t end) {
+        sort_row(keys + begin, spare + begin, end - begin, 1, InThisThread{});
+      });
+}
+
+/// order[i] = the column of the i-th smallest key. Sorts words of 32 bits of a key and its column,
+/// in the memory of `order`.
+template <class Key, class Run>
+void argsort_row(Key const* keys, std::int64_t* order, std::uint64_t* spare, std::int64_t columns,
+                 std::int64_t parts, Run const& run) {
+  constexpr std::uint64_t column_bits = 0xffffffff;
+  if (columns > static_cast<std::int64_t>(column_bits)) {
+    std::iota(order, order + columns, std::int64_t(0));
+    std::stable_sort(order, order + columns,
+                     [=](std::int64_t a, std::int64_t b) { return keys[a] < keys[b]; });
+    return;
+  }
+  auto const bits = sorting_bits(differing_bits(keys, columns, parts, run), columns);
+  auto* const words = reinterpret_cast<std::uint64_t*>(order);
+  run(parts, [=](std::int64_t part) {
+    for (std::int64_t i = columns * part / parts; i < columns * (part + 1) / parts; ++i)
+      words[i] = std::uint64_t(keys[i]) >> bits.first << 32 | static_cast<std::uint64_t>(i);
+  });
+  if (columns < short_row)
+    std::sort(words, words + columns);
+  else
+    radix_sort(words, spare, columns, 32, bits.count, parts, run);
+  auto const key = [=](std::uint64_t word) { return keys[word & column_bits]; };
+  if (!bits.are_all)
+    for_runs(
+        columns, parts, run, [=](std::int64_t i) { return (words[i] ^ words[i - 1]) >> 32 == 0; },
+        [=](std::int64_t begin, std::int64_t end) {
+          std::int64_t const length = end - begin;
+          if (length < short_row) {
+            std::sort(words + begin, words + end, [=](std::uint64_t a, std::uint64_t b) {
+              return key(a) != key(b) ? key(a) < key(b) : a < b;
+            });
+            return;
+          }
+          auto const size = static_cast<std::size_t>(length);
+          std::vector<Key> of_run(size);
+          std::vector<std::int64_t> order_of_run(size);
+          std::vector<std::uint64_t> ordered(size);
+          std::transform(words + begin, words + end, of_run.begin(), key);
+          argsort_row(of_run.data(), order_of_run.data(), ordered.data(), length, 1,
+                      InThisThread{});
+          std::transform(order_of_run.begin(), order_of_run.end(), ordered.begin(),
+                         [=](std::int64_t i) { return words[begin + i]; });
+          std::copy(ordered.begin(), ordered.end(), words + begin);
+        });
+  run(parts, [=](std::int64_t part) {
+    for (std::int64_t i = columns * part / parts; i < columns * (part + 1) / parts; ++i)
+      words[i] &= column_bits;
+  });
+}
+
+/// A key that is looked for: its place in the sorted row, and where it goes.
+template <class Key>
+struct Wanted {
+  std::int64_t rank;
+  Key* to;
+};
+
+struct Ignore {
+  void operator()(std::vector<std::int64_t> const&) const {}
+};
+
+/// Finds keys by their places in the sorted row, by digits of 11 bits, the highest first: of the
+/// keys only those are looked at again that have a digit in common with a wanted one.
+///
+/// \param bits    the lowest bits, in which alone keys differ
+/// \param numbers(counts of digits)  called once with those of the whole row
+/// \param wanted  in ascending order of ranks
+template <class Key, class Run, class Numbers>
+void select_by_digits(Key const* keys, std::int64_t columns, int bits, std::int64_t parts,
+                      Run const& run, Numbers const& numbers, std::vector<Wanted<Key>>& wanted) {
+  int const width = std::min(bits, 11), shift = bits - width;
+  auto const size = std::size_t(1) << width;
+  auto const digit = [=](Key key) { return static_cast<std::size_t>(key >> shift) & (size - 1); };
+  auto const begin = [=](std::int64_t part) { return columns * part / parts; };
+  std::vector<std::vector<std::int64_t>> counts(static_cast<std::size_t>(parts));
+  run(parts, [&](std::int64_t part) {
+    std::vector<std::int64_t> mine(size);
+    for (std::int64_t i = begin(part); i < begin(part + 1); ++i) ++mine[digit(keys[i])];
+    counts[static_cast<std::size_t>(part)] = std::move(mine);
+  });
+  std::vector<std::int64_t> all(size);
+  for (auto const& mine : counts)
+    for (std::size_t d = 0; d < size; ++d) all[d] += mine[d];
+  numbers(all);
+
+  // The wanted keys of each digit, whose ranks become those among the keys of that digit.
+  auto next = wanted.begin();
+  std::int64_t before = 0;
+  for (std::size_t d = 0; d < size && next != wanted.end(); before += all[d++]) {
+    auto const first = next;
+    for (; next != wanted.end() && next->rank < before + all[d]; ++next) next->rank -= before;
+    if (first == next) continue;
+    std::vector<Wanted<Key>> here(first, next);
+    std::vector<Key> same(static_cast<std::size_t>(all[d]));
+    std::vector<Key*> places{same.data()};
+    for (auto const& mine : counts) places.push_back(places.back() + mine[d]);
+    run(parts, [&](std::int64_t part) {
+      Key* to = places[static_cast<std::size_t>(part)];
+      for (std::int64_t i = begin(part); i < begin(part + 1); ++i)
+        if (digit(keys[i]) == d) *to++ = keys[i];
+    });
+    if (all[d] < short_row || shift == 0) {
+      if (shift > 0) std::sort(same.begin(), same.end());
+      for (auto const& one : here) *one.to = same[static_cast<std::size_t>(one.rank)];
+    } else {
+      select_by_digits(same.data(), all[d], shift, parts, run, Ignore{}, here);
+    }
+  }
+}
+
+/// See select_rows(), for a row. Overwrites the keys.
+template <class Key, class Run>
+void select_in_row(Key* keys, std::int64_t columns, Quantiles const& quantiles, Key* found,
+                   std::int64_t* numbers, std::int64_t parts, Run const& run) {
+  constexpr Key nan = std::numeric_limits<Key>::max();
+  auto const count = static_cast<std::size_t>(quantiles.count);
+  std::vector<Wanted<Key>> wanted(2 * count);
+  auto const set_wanted = [&] {
+    for (std::size_t k = 0; k < count; ++k) {
+      std::int64_t const before = rank_below(quantiles.shares[k], *numbers);
+      wanted[2 * k] = {before, found + 2 * k};
+      wanted[2 * k + 1] = {std::min(before + 1, std::max<std::int64_t>(*numbers - 1, 0)),
+                           found + 2 * k + 1};
+    }
+  };
+  if (columns <= 128) {
+    std::sort(keys, keys + columns);
+    *numbers = quantiles.may_be_nan ? std::lower_bound(keys, keys + columns, nan) - keys : columns;
+    set_wanted();
+    if (columns > 0)
+      for (auto const& one : wanted) *one.to = keys[one.rank];
+    return;
+  }
+  select_by_digits(
+      keys, columns, 8 * int(sizeof(Key)), parts, run,
+      [&](std::vector<std::int64_t> const& of_digit) {
+        // No number has the highest digit of NaN.
+        *numbers = columns - (quantiles.may_be_nan ? of_digit.back() : 0);
+        set_wanted();
+        std::sort(wanted.begin(), wanted.end(),
+                  [](auto const& a, auto const& b) { return a.rank < b.rank; });
+      },
+      wanted);
+}
+
+/// Calls work(row, parts, run) for each row: whole rows by each thread if there are many, else each
+/// row in parts by all threads.
+template <class Exec, class Work>
+void for_rows(Exec const& exec, std::int64_t rows, std::int64_t columns, Work const& work) {
+  exec.fence();
+  auto const run = [&](std::int64_t count, auto const& each) {
+    for_each_task("coir::array::sort_on_host", exec, count, each);
+  };
+  std::int64_t const threads = exec.concurrency();
+  if (columns < short_row || rows >= threads) {
+    std::int64_t const tasks =
+        std::clamp<std::int64_t>(rows * columns / 2048, 1, std::min(rows, threads));
+    run(tasks, [=](std::int64_t task) {
+      for (std::int64_t r = rows * task / tasks; r < rows * (task + 1) / tasks; ++r)
+        work(task, r, std::int64_t(1), InThisThread{});
     });
   } else {
     std::int64_t const parts = std::clamp<std::int64_t>(columns / 4096, 1, threads);
-    for (std::int64_t r = 0; r < rows; ++r) {
-      number(data.at(r * columns));
-      radix_sort(data.at(r * columns), spare, columns, parts, run);
-    }
+    for (std::int64_t r = 0; r < rows; ++r) work(std::int64_t(0), r, parts, run);
   }
+}
+
+/// Memory beside rows that threads sort: none for short ones.
+template <class Word, class Exec>
+Array<Word, 1, Kokkos::HostSpace> spare_rows(Exec const& exec, std::int64_t rows,
+                                             std::int64_t columns) {
+  std::int64_t const threads = exec.concurrency(), spares = rows >= threads ? threads : 1;
+  return Array<Word, 1, Kokkos::HostSpace>(Shape<1>{columns < short_row ? 0 : spares * columns});
+}
+
+template <class Exec, class Key>
+void sort_on_host(Exec const& exec, Key* keys, std::int64_t rows, std::int64_t columns) {
+  auto spare = spare_rows<Key>(exec, rows, columns);
+  for_rows(exec, rows, columns,
+           [=, spare = spare.data()](std::int64_t task, std::int64_t r, std::int64_t parts,
+                                     auto const& run) {
+             sort_row(keys + r * columns, spare + task * columns, columns, parts, run);
+           });
+}
+
+template <class Exec, class Key>
+void argsort_on_host(Exec const& exec, Key const* keys, std::int64_t* order, std::int64_t rows,
+                     std::int64_t columns) {
+  auto spare = spare_rows<std::uint64_t>(exec, rows, columns);
+  for_rows(exec, rows, columns,
+           [=, spare = spare.data()](std::int64_t task, std::int64_t r, std::int64_t parts,
+                                     auto const& run) {
+             argsort_row(keys + r * columns, order + r * columns, spare + task * columns, columns,
+                         parts, run);
+           });
+}
+
+template <class Exec, class Key>
+void select_on_host(Exec const& exec, Key* keys, std::int64_t rows, std::int64_t columns,
+                    Quantiles const& quantiles, Key* found, std::int64_t* numbers) {
+  for_rows(exec, rows, columns,
+           [=](std::int64_t, std::int64_t r, std::int64_t parts, auto const& run) {
+             select_in_row(keys + r * columns, columns, quantiles, found + 2 * r * quantiles.count,
+                           numbers + r, parts, run);
+           });
 }
 
 }  // namespace coir::detail

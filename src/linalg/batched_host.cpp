@@ -1,90 +1,91 @@
-// Stacks of small products on hosts, by the batched routines of Kokkos Kernels: one of its serial
-// products for each matrix.
+// Stacks of small products on hosts: tiles of a product are kept in registers.
 
 #include <coir/core/tasks.hpp>
 #include <coir/linalg/detail/product.hpp>
 
-#include <KokkosBatched_Gemm_Decl.hpp>
-#include <KokkosBatched_Gemm_Serial_Impl.hpp>
-
+#include <algorithm>
 #include <cstdint>
-#include <limits>
-#include <type_traits>
+#include <vector>
 
 namespace coir::detail {
+
+// g++ vectorises short loops only if it hasn't unrolled them before.
+#if defined(__GNUC__) && !defined(__clang__)
+#define COIR_ROLLED _Pragma("GCC unroll 1")
+#else
+#define COIR_ROLLED
+#endif
 
 namespace {
 
 using Host = Kokkos::DefaultHostExecutionSpace;
 
-template <class T, class Layout>
-using BatchedMatrix =
-    Kokkos::View<T**, Layout, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+/// Rows [i, i + Rows) and columns [j, j + Width) of c = a b. Rows of b and c are contiguous.
+template <int Rows, int Width, class T>
+void multiply_tile(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c,
+                   std::int64_t i, std::int64_t j) {
+  T sum[Rows][Width] = {};
+  for (std::int64_t k = 0; k < a.columns; ++k) {
+    T const* const row = b.data + k * b.row + j;
+    for (int r = 0; r < Rows; ++r) {
+      T const factor = a.data[(i + r) * a.row + k * a.column];
+      COIR_ROLLED
+      for (int w = 0; w < Width; ++w) sum[r][w] += factor * row[w];
+    }
+  }
+  for (int r = 0; r < Rows; ++r) std::copy_n(sum[r], Width, c.data + (i + r) * c.row + j);
+}
 
-/// Whether rows follow each other without gaps.
+/// Columns from j on, in tiles of Width, as far as whole tiles go. Returns the first column that is
+/// left.
+template <int Width, class T>
+std::int64_t multiply_columns(Matrix<T const> const& a, Matrix<T const> const& b,
+                              Matrix<T> const& c, std::int64_t j) {
+  constexpr int rows = 4;
+  for (; j + Width <= c.columns; j += Width) {
+    std::int64_t i = 0;
+    for (; i + rows <= c.rows; i += rows) multiply_tile<rows, Width>(a, b, c, i, j);
+    for (; i < c.rows; ++i) multiply_tile<1, Width>(a, b, c, i, j);
+  }
+  return j;
+}
+
 template <class T>
-bool is_dense(Matrix<T> const& m) {
-  return m.column == 1 && m.row == m.columns;
-}
-
-/// Whether offsets inside a matrix fit an int, as Kokkos Kernels computes them.
-template <class T>
-bool has_int_offsets(Matrix<T> const& m) {
-  constexpr std::int64_t most = std::numeric_limits<int>::max();
-  auto const fits = [](std::int64_t stride, std::int64_t extent) {
-    return stride <= most && stride * extent <= most / 2;
-  };
-  return fits(m.row, m.rows) && fits(m.column, m.columns);
-}
-
-template <class Layout, class T>
-BatchedMatrix<T, Layout> batched_matrix(Stack<T> const& stack, std::int64_t s) {
-  Matrix<T> const& m = stack.first;
-  auto const size = [](std::int64_t n) { return static_cast<std::size_t>(n); };
-  T* const data = m.data + s * stack.step;
-  if constexpr (std::is_same_v<Layout, Kokkos::LayoutRight>)
-    return BatchedMatrix<T, Layout>(data, size(m.rows), size(m.columns));
-  else
-    return BatchedMatrix<T, Layout>(
-        data, Layout(size(m.rows), size(m.row), size(m.columns), size(m.column)));
-}
-
-/// c[s] = a[s] b[s] for all s, which are divided among threads.
-template <class Layout, class T>
-void multiply_each(Host const& exec, Stack<T const> const& a, Stack<T const> const& b,
-                   Stack<T> const& c) {
-  using namespace KokkosBatched;
-  using Product = SerialGemm<Trans::NoTranspose, Trans::NoTranspose, Algo::Gemm::Unblocked>;
-  std::int64_t const cells = c.count * c.first.rows * c.first.columns * a.first.columns;
-  std::int64_t const shares = threads_worth_starting(exec, cells, c.count);
-  for_each_task(
-      "coir::linalg::batched_host/batched_product", exec, shares, [=](std::int64_t share) {
-        Stack<T const> const left = a, right = b;  // copies that the compiler keeps in registers
-        Stack<T> const out = c;
-        std::int64_t const end = out.count * (share + 1) / shares;
-        for (std::int64_t s = out.count * share / shares; s < end; ++s)
-          // The factors are real: 1 + 0i times an infinite number is NaN.
-          Product::invoke(real_t<T>(1), batched_matrix<Layout>(left, s),
-                          batched_matrix<Layout>(right, s), real_t<T>(0),
-                          batched_matrix<Layout>(out, s));
-      });
+void multiply_small(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c) {
+  constexpr int most = std::max(8, int(128 / sizeof(T)));
+  std::int64_t j = multiply_columns<most>(a, b, c, 0);
+  j = multiply_columns<most / 2>(a, b, c, j);
+  if (most > 8) j = multiply_columns<4>(a, b, c, j);
+  multiply_columns<1>(a, b, c, j);
 }
 
 }  // namespace
 
 template <class T, class Exec>
 void batched_product(Exec const& exec, Stack<T const> a, Stack<T const> b, Stack<T> c) {
-  // The innermost loop of SerialGemm runs along a row of c.
   if (c.first.column != 1 && c.first.row == 1)
     return batched_product<T>(exec, b.transposed(), a.transposed(), c.transposed());
-  if (!has_int_offsets(a.first) || !has_int_offsets(b.first) || !has_int_offsets(c.first))
-    return plain_product(exec, a, b, c);
-  // Rows that the compiler knows to be contiguous are computed in vectors, which doesn't pay for
-  // short rows.
-  if (c.first.columns >= 8 && is_dense(a.first) && is_dense(b.first) && is_dense(c.first))
-    multiply_each<Kokkos::LayoutRight>(exec, a, b, c);
-  else
-    multiply_each<Kokkos::LayoutStride>(exec, a, b, c);
+  std::int64_t const depth = b.first.rows, columns = b.first.columns,
+                     cells = c.count * c.first.rows * columns * depth,
+                     shares = threads_worth_starting(exec, cells, c.count);
+  bool const is_contiguous = b.first.column == 1 || columns == 1;
+  for_each_task(
+      "coir::linalg::batched_host/batched_product", exec, shares, [=](std::int64_t share) {
+        std::vector<T> rows(is_contiguous ? 0 : static_cast<std::size_t>(depth * columns));
+        std::int64_t const end = c.count * (share + 1) / shares;
+        for (std::int64_t s = c.count * share / shares; s < end; ++s) {
+          Matrix<T const> const from = b[s];
+          if (is_contiguous) {
+            multiply_small(a[s], from, c[s]);
+            continue;
+          }
+          for (std::int64_t k = 0; k < depth; ++k)
+            for (std::int64_t j = 0; j < columns; ++j)
+              rows[static_cast<std::size_t>(k * columns + j)] =
+                  from.data[k * from.row + j * from.column];
+          multiply_small(a[s], Matrix<T const>{rows.data(), depth, columns, columns, 1}, c[s]);
+        }
+      });
 }
 
 #define COIR_INSTANTIATE(T) \

@@ -105,6 +105,23 @@ TYPED_TEST(Sorting, AgreesWithTheStandardLibrary) {
   expect_sorts<bool, S>();
 }
 
+// Numbers that differ in their lowest bits alone, beside one that differs in the highest.
+TYPED_TEST(Sorting, TellsNeighboursApart) {
+  using S = typename TypeParam::memory_space;
+  std::vector<double> x(5000, -1e300);
+  for (std::size_t i = 1; i < x.size(); ++i)
+    x[i] = 1 + double(i * 7919 % 1250) * std::numeric_limits<double>::epsilon();
+  auto const array = from_host<S>(x, coir::Shape<1>{std::int64_t(x.size())});
+  std::vector<std::int64_t> order(x.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    return x[std::size_t(a)] < x[std::size_t(b)];
+  });
+  EXPECT_EQ(to_host(coir::argsort(array)), order);
+  auto const sorted = to_host(coir::sort(array));
+  for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(sorted[i], x[std::size_t(order[i])]) << i;
+}
+
 TYPED_TEST(Sorting, NegativeZeroComesFirstAndNanLast) {
   using S = typename TypeParam::memory_space;
   double const nan = std::numeric_limits<double>::quiet_NaN();

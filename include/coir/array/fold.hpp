@@ -301,15 +301,23 @@ struct SliceKernel {
   Value const* row(Place<Outer> const& at, std::int64_t first, std::int64_t count,
                    S& scratch) const {
     if constexpr (Direct) return start(at) + first;
-    T const* const from = start(at) + first * step;
-    if (step == 1) return from;
+    if (step == 1) return start(at) + first;
     Value* const gathered = scratch.template take<Value>();
-    if (step == 0) {
-      for (std::int64_t c = 0; c < count; ++c) gathered[c] = *from;
-    } else {
-      for (std::int64_t c = 0; c < count; ++c) gathered[c] = from[c * step];
-    }
+    gather(at, first, count, gathered);
     return gathered;
+  }
+
+  /// Copies a stretch of elements, on hosts.
+  void gather(Place<Outer> const& at, std::int64_t first, std::int64_t count, Value* to) const {
+    std::int64_t const apart = step;  // a copy that no store overwrites
+    T const* const from = start(at) + first * apart;
+    if (apart == 0) {
+      for (std::int64_t c = 0; c < count; ++c) to[c] = *from;
+    } else if (apart == -1) {  // a loop of its own, which compilers vectorise
+      for (std::int64_t c = 0; c < count; ++c) to[c] = from[-c];
+    } else {
+      for (std::int64_t c = 0; c < count; ++c) to[c] = from[c * apart];
+    }
   }
 
   template <class I>

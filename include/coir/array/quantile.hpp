@@ -80,64 +80,56 @@ KOKKOS_FORCEINLINE_FUNCTION T between(T a, T b, T fraction) {
   return fraction < T(0.5) ? a + distance * fraction : b - distance * rest;
 }
 
-/// Quantiles of rows of sorted keys: result[k, row] is the shares[k]-quantile.
+/// result[k, row] is the shares[k]-quantile of a row, from the keys that it lies between: see
+/// select_rows().
 ///
 /// \tparam SkipsNan  true: of the elements that aren't NaN; false: a NaN in a row makes its result
 ///   NaN
 template <class T, bool SkipsNan>
 struct QuantileBody {
   using Real = floating_t<T>;
-  using Key = sort_key_t<T>;
-  Key const* keys;
+  sort_key_t<T> const* found;
+  std::int64_t const* numbers;
   double const* shares;
   Real* result;
-  std::int64_t rows, columns;
+  std::int64_t count, rows, columns;
 
   KOKKOS_FUNCTION void operator()(std::int64_t k, std::int64_t row) const {
-    constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
     FromSortKey<T> const value;
-    Key const* const sorted = keys + row * columns;
-    std::int64_t const count = numbers_in(sorted);
+    std::int64_t const n = numbers[row];
+    sort_key_t<T> const* const keys = found + 2 * (row * count + k);
     Real& to = result[k * rows + row];
-    if (count == 0 || (!SkipsNan && count < columns)) {
-      to = nan;
+    if (n == 0 || (!SkipsNan && n < columns)) {
+      to = std::numeric_limits<Real>::quiet_NaN();
       return;
     }
-    double const position = shares[k] * static_cast<double>(count - 1);
-    double const below = math::floor(position);
-    auto const before = static_cast<std::int64_t>(below);
-    to = between(static_cast<Real>(value(sorted[before])),
-                 static_cast<Real>(value(sorted[before + 1 < count ? before + 1 : before])),
-                 static_cast<Real>(position - below));
-  }
-
- private:
-  /// The number of elements of a sorted row before the first NaN. NaN has the largest key.
-  KOKKOS_FORCEINLINE_FUNCTION std::int64_t numbers_in(Key const* sorted) const {
-    std::int64_t first = 0, count = std::is_floating_point_v<T> ? columns : 0;
-    constexpr Key of_nan = static_cast<Key>(~Key(0));
-    while (count > 0) {
-      std::int64_t const half = count / 2;
-      bool const is_number = sorted[first + half] != of_nan;
-      first = is_number ? first + half + 1 : first;
-      count = is_number ? count - half - 1 : half;
-    }
-    return std::is_floating_point_v<T> ? first : columns;
+    double const position = shares[k] * static_cast<double>(n - 1);
+    to = between(static_cast<Real>(value(keys[0])), static_cast<Real>(value(keys[1])),
+                 static_cast<Real>(position - math::floor(position)));
   }
 };
 
-/// result[k, row] = the shares[k]-quantile of a row of elements of type T. Takes the keys of the
-/// elements, and sorts them.
+/// result[k, row] = the shares[k]-quantile of a row of elements of type T. Overwrites the keys of
+/// the elements.
 template <class T, bool SkipsNan, class Keys, class Result>
 void quantile_rows(Keys& keys, std::int64_t rows, std::int64_t columns,
                    std::vector<double> const& shares, Result& result) {
   if (result.size() == 0) return;
+  using Space = typename Keys::space;
   auto const exec = immediate<typename Keys::Exec>("quantile()");
-  if (keys.size() > 0) sort_rows(exec, keys.data(), rows, columns);
   auto const count = static_cast<std::int64_t>(shares.size());
-  auto const q = from_span<typename Keys::space>(std::span<double const>(shares), {count});
+  Array<typename Keys::value_type, 1, Space> found(Shape<1>{2 * rows * count});
+  Array<std::int64_t, 1, Space> numbers(Shape<1>{rows});
+  if (keys.size() > 0)
+    select_rows(exec, keys.data(), rows, columns,
+                Quantiles{shares.data(), count, std::is_floating_point_v<T>}, found.data(),
+                numbers.data());
+  else
+    numbers = 0;
+  auto const q = from_span<Space>(std::span<double const>(shares), {count});
   for_each("coir::array::quantile", exec, box<2, std::int64_t>({count, rows}),
-           QuantileBody<T, SkipsNan>{keys.data(), q.data(), result.data(), rows, columns});
+           QuantileBody<T, SkipsNan>{found.data(), numbers.data(), q.data(), result.data(), count,
+                                     rows, columns});
 }
 
 /// Quantiles of all elements: a number, or a vector of several.

@@ -21,6 +21,8 @@ template <class T, class Kernel, int Outer>
 struct AssignBody {
   // For devices: cells of a column share much of the computation of their offsets.
   static constexpr int cells_per_thread = Outer > 0 ? 8 : 4;
+  // Elements of one array are copied as they are.
+  static constexpr bool is_copy = std::is_same_v<Kernel, SliceKernel<T const, Outer>>;
   Kernel kernel;
   SliceKernel<T, Outer> target;
   RowNumbers<Outer> numbers;
@@ -61,7 +63,7 @@ struct AssignBody {
   void stretch(std::int64_t row, std::int64_t begin, std::int64_t end) const
     requires(Outer > 0)
   {
-    constexpr std::int64_t columns_of_tile = 64;
+    std::int64_t const columns_of_tile = rows < 8 ? 512 : 64;
     std::int64_t const columns = together == 1 ? end - begin : columns_of_tile;
     std::int64_t const behind = std::min(rows, (row + 1) * together);
     for (std::int64_t first = begin; first < end; first += columns)
@@ -96,6 +98,12 @@ struct AssignBody {
       write(target.start(at) + begin, kernel.template row<true>(at, begin, end - begin, none),
             end - begin);
       return;
+    }
+    if constexpr (is_copy) {
+      if (target.direct()) {
+        kernel.gather(at, begin, end - begin, target.start(at) + begin);
+        return;
+      }
     }
     for (std::int64_t first = begin; first < end; first += gathered_stretch) {
       std::int64_t const count = std::min(gathered_stretch, end - first);
@@ -223,10 +231,32 @@ void assign_now(Exec const& exec, T* data, Strides<Rank> const& strides, Shape<R
         by_tiles = true;
       }
     }
-    Fold<Rank> fold(shape, order);
-    fold.add(strides);
-    add_leaves(fold, expression);
-    fold.close();
+    auto const folded = [&] {
+      Fold<Rank> fold(shape, order);
+      fold.add(strides);
+      add_leaves(fold, expression);
+      fold.close();
+      return fold;
+    };
+    Fold<Rank> fold = folded();
+    if constexpr (runs_on_host<Exec> && Rank > 1) {
+      constexpr std::int64_t few = 8;
+      if (in_any_order && fold.columns() < few && fold.rows() >= 8 * few) {
+        // Rows run along the longest axis instead: a few long ones if axes join, which tiles keep
+        // in a cache.
+        auto const given = order;
+        auto const longest = std::max_element(order.begin(), order.end(),
+                                              [&](int a, int b) { return shape[a] < shape[b]; });
+        std::rotate(order.begin(), longest + 1, order.end());
+        fold = folded();
+        if (fold.rows() >= few) {
+          order = given;
+          std::rotate(longest, longest + 1, order.end());
+          fold = folded();
+        }
+        by_tiles = true;
+      }
+    }
     constexpr int outer = Rank - 1;
     auto const kernel = expression.kernel(fold);
     auto const target = slice_kernel<T, outer>(data, strides, fold);
@@ -241,7 +271,7 @@ void assign_now(Exec const& exec, T* data, Strides<Rank> const& strides, Shape<R
       }
     }
     constexpr std::int64_t rows_of_tile = 64;
-    std::int64_t const rows = fold.rows(), together = by_tiles ? rows_of_tile : 1;
+    std::int64_t const rows = fold.rows(), together = by_tiles ? std::min(rows, rows_of_tile) : 1;
     AssignBody<T, Kernel, outer> const body{kernel,
                                             target,
                                             RowNumbers<outer>::of(fold),

@@ -23,8 +23,8 @@ inline constexpr bool is_blas_type =
 template <class T, class Exec>
 void blas_product(Exec const& exec, Matrix<T const> a, Matrix<T const> b, Matrix<T> c);
 
-/// c[s] = a[s] b[s] on a host by Kokkos Kernels' routines for small matrices, for matrices that fit
-/// BLAS and have elements. c overlaps neither factor. Compiled in src/linalg for the four types.
+/// c[s] = a[s] b[s] on a host, for small matrices that fit BLAS and have elements. c overlaps neither
+/// factor. Compiled in src/linalg for the four types.
 template <class T, class Exec>
 void batched_product(Exec const& exec, Stack<T const> a, Stack<T const> b, Stack<T> c);
 
@@ -47,7 +47,7 @@ Exec product_instance(char const* what) {
 
 /// Matrices of a stack with fewer multiplications than this aren't worth a call of BLAS each.
 template <class Exec>
-inline constexpr std::int64_t small_product = runs_on_host<Exec> ? 10 * 10 * 10 : 128 * 128 * 128;
+inline constexpr std::int64_t small_product = runs_on_host<Exec> ? 32 * 32 * 32 : 128 * 128 * 128;
 
 /// c[s] = a[s] b[s] for s < c.count. For BLAS types all matrices fit BLAS.
 template <class Exec, class T>

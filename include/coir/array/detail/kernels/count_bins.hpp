@@ -106,8 +106,10 @@ Array<std::int64_t, 1, Space> count_bins(T const* data, std::int64_t size, std::
     for_each_task("coir::array::count_bins/histogram", exec, tasks,
                   [=, numbers = counters.data()](std::int64_t task) {
                     std::int64_t* const mine = numbers + task * bins;
-                    for (std::int64_t i = size * task / tasks; i < size * (task + 1) / tasks; ++i) {
-                      std::int64_t const b = bin(data[i]);
+                    Bin const find = bin;  // a copy that no counter overwrites
+                    T const* const end = data + size * (task + 1) / tasks;
+                    for (T const* element = data + size * task / tasks; element < end; ++element) {
+                      std::int64_t const b = find(*element);
                       if (b >= 0) ++mine[b];
                     }
                   });
@@ -162,9 +164,13 @@ auto add_to_bins(T const* data, W const* weights, std::int64_t size, std::int64_
     for_each_task("coir::array::count_bins/histogram", exec, parts,
                   [=, numbers = sums.data()](std::int64_t part) {
                     Sum* const mine = numbers + part * bins;
-                    for (std::int64_t i = size * part / parts; i < size * (part + 1) / parts; ++i) {
-                      std::int64_t const b = bin(data[i]);
-                      if (b >= 0) mine[b] = wrapping_sum(mine[b], stored<Sum>(weights[i]));
+                    Bin const find = bin;  // a copy that no sum overwrites
+                    T const* const elements = data;
+                    W const* const added = weights;
+                    std::int64_t const end = size * (part + 1) / parts;
+                    for (std::int64_t i = size * part / parts; i < end; ++i) {
+                      std::int64_t const b = find(elements[i]);
+                      if (b >= 0) mine[b] = wrapping_sum(mine[b], stored<Sum>(added[i]));
                     }
                   });
     return Array<Result, 1, Space>(map(Cast<Result>{}, sum(sums, 0)));
