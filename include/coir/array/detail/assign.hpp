@@ -271,7 +271,8 @@ void assign_now(Exec const& exec, T* data, Strides<Rank> const& strides, Shape<R
       }
     }
     constexpr std::int64_t rows_of_tile = 64;
-    std::int64_t const rows = fold.rows(), together = by_tiles ? std::min(rows, rows_of_tile) : 1;
+    std::int64_t const rows = fold.rows(),
+                       together = by_tiles ? std::clamp<std::int64_t>(rows, 1, rows_of_tile) : 1;
     AssignBody<T, Kernel, outer> const body{kernel,
                                             target,
                                             RowNumbers<outer>::of(fold),
