@@ -10,7 +10,7 @@
 namespace coir::detail {
 
 // g++ vectorises short loops only if it hasn't unrolled them before.
-#if defined(__GNUC__) && !defined(__clang__)
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
 #define COIR_ROLLED _Pragma("GCC unroll 1")
 #else
 #define COIR_ROLLED
