@@ -7,8 +7,8 @@ Prints a line for each place that breaks one, and fails if there is any:
 - a module includes only itself and those below it
 - no header includes itself, by way of others either
 - nothing directly in array/detail includes array.hpp, which is made of it; detail/kernels/ does
-- Kokkos' versions differ in core/kokkos.hpp alone, those of Kokkos Kernels in src/core/kokkos_kernels.hpp; only core and src/fft ask
-  which backends there are
+- Kokkos' versions differ in core/kokkos.hpp alone, those of Kokkos Kernels in src/core/kokkos_kernels.hpp; only core, src/fft and src/linalg
+  ask which backends there are
 - CLI11 is included by sources of apps/support alone
 """
 
@@ -124,8 +124,8 @@ def faults_of(path, code):
         yield "Kokkos Kernels' versions differ in src/core/kokkos_kernels.hpp alone: give the difference a name there"
     # It opens CUDA's driver in the place of the driver's library, which no user of the library should get.
     leaves_device_out = str(path) == "apps/device/leave_device_out.cpp"
-    if BACKEND.match(code) and not leaves_device_out and path.parts[:3] != ("include", "coir", "core") and path.parts[:2] not in (("src", "core"), ("src", "fft")):
-        yield "only core and src/fft ask which backends there are: choose by runs_on_host<Exec>, or give it a name in core/kokkos.hpp"
+    if BACKEND.match(code) and not leaves_device_out and path.parts[:3] != ("include", "coir", "core") and path.parts[:2] not in (("src", "core"), ("src", "fft"), ("src", "linalg")):
+        yield "only core, src/fft and src/linalg ask which backends there are: choose by runs_on_host<Exec>, or give it a name in core/kokkos.hpp"
     text = STRING.sub('""', code)
     for module in set(DETAIL_OF_MODULE.findall(text)) - {here}:
         yield f"{module}::detail is {module}'s own; what two modules need is a documented header of the lower one"

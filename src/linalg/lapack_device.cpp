@@ -135,7 +135,7 @@ Native<T>** native(T** x) {
   return reinterpret_cast<Native<T>**>(x);
 }
 
-// getrf_of(float()) is cuSOLVER's getrf for float; the others likewise.
+// cuda_getrf(float()) is cuSOLVER's getrf for float; the others likewise.
 #define COIR_SOLVER(name, letter, function, T) \
   inline constexpr auto name(T) { return cusolverDn##letter##function; }
 #define COIR_SOLVERS(name, of_real, of_complex)            \
@@ -143,18 +143,18 @@ Native<T>** native(T** x) {
   COIR_SOLVER(name, D, of_real, double)                    \
   COIR_SOLVER(name, C, of_complex, Kokkos::complex<float>) \
   COIR_SOLVER(name, Z, of_complex, Kokkos::complex<double>)
-COIR_SOLVERS(getrf_of, getrf, getrf)
-COIR_SOLVERS(getrf_size_of, getrf_bufferSize, getrf_bufferSize)
-COIR_SOLVERS(getrs_of, getrs, getrs)
-COIR_SOLVERS(potrf_of, potrf, potrf)
-COIR_SOLVERS(potrf_size_of, potrf_bufferSize, potrf_bufferSize)
-COIR_SOLVERS(potrf_batched_of, potrfBatched, potrfBatched)
-COIR_SOLVERS(syevd_of, syevd, heevd)
-COIR_SOLVERS(syevd_size_of, syevd_bufferSize, heevd_bufferSize)
-COIR_SOLVERS(geqrf_of, geqrf, geqrf)
-COIR_SOLVERS(geqrf_size_of, geqrf_bufferSize, geqrf_bufferSize)
-COIR_SOLVERS(orgqr_of, orgqr, ungqr)
-COIR_SOLVERS(orgqr_size_of, orgqr_bufferSize, ungqr_bufferSize)
+COIR_SOLVERS(cuda_getrf, getrf, getrf)
+COIR_SOLVERS(cuda_getrf_size, getrf_bufferSize, getrf_bufferSize)
+COIR_SOLVERS(cuda_getrs, getrs, getrs)
+COIR_SOLVERS(cuda_potrf, potrf, potrf)
+COIR_SOLVERS(cuda_potrf_size, potrf_bufferSize, potrf_bufferSize)
+COIR_SOLVERS(cuda_potrf_batched, potrfBatched, potrfBatched)
+COIR_SOLVERS(cuda_syevd, syevd, heevd)
+COIR_SOLVERS(cuda_syevd_size, syevd_bufferSize, heevd_bufferSize)
+COIR_SOLVERS(cuda_geqrf, geqrf, geqrf)
+COIR_SOLVERS(cuda_geqrf_size, geqrf_bufferSize, geqrf_bufferSize)
+COIR_SOLVERS(cuda_orgqr, orgqr, ungqr)
+COIR_SOLVERS(cuda_orgqr_size, orgqr_bufferSize, ungqr_bufferSize)
 #undef COIR_SOLVERS
 #undef COIR_SOLVER
 #define COIR_BLAS(name, letter, function, T) \
@@ -164,12 +164,12 @@ COIR_SOLVERS(orgqr_size_of, orgqr_bufferSize, ungqr_bufferSize)
   COIR_BLAS(name, D, function, double)                 \
   COIR_BLAS(name, C, function, Kokkos::complex<float>) \
   COIR_BLAS(name, Z, function, Kokkos::complex<double>)
-COIR_BLASES(getrf_batched_of, getrfBatched)
-COIR_BLASES(getrs_batched_of, getrsBatched)
+COIR_BLASES(cuda_getrf_batched, getrfBatched)
+COIR_BLASES(cuda_getrs_batched, getrsBatched)
 #undef COIR_BLASES
 #undef COIR_BLAS
 
-int extent(std::int64_t n) {
+int cuda_extent(std::int64_t n) {
   expects(n <= std::numeric_limits<int>::max(),
           "cuSOLVER takes stacks of at most 2^31 - 1 matrices, rows and columns", n);
   return static_cast<int>(n);
@@ -221,26 +221,27 @@ class Lu {
   Lu(Exec const& exec, std::int64_t stack, std::int64_t n, T* a)
       : exec_(exec),
         handles_(exec),
-        stack_(extent(stack)),
-        n_(extent(n)),
+        stack_(cuda_extent(stack)),
+        n_(cuda_extent(n)),
         a_(a),
         together_(stack > 1 && n <= most_together),
         pivots(workspace<int>(stack * n)),
         infos(workspace<int>(stack)) {
     if (together_) {
       Pointers<T> matrices(exec_, a_, stack_, n * n);
-      check(getrf_batched_of(T())(handles_.blas(), n_, native(matrices.get()), n_, pivots.data(),
-                                  infos.data(), stack_),
+      check(cuda_getrf_batched(T())(handles_.blas(), n_, native(matrices.get()), n_, pivots.data(),
+                                    infos.data(), stack_),
             "getrfBatched");
       exec_.fence("coir::linalg: pointers are in use");
       return;
     }
     int size = 0;
-    check(getrf_size_of(T())(handles_.solver(), n_, n_, native(a_), n_, &size), "getrf_bufferSize");
+    check(cuda_getrf_size(T())(handles_.solver(), n_, n_, native(a_), n_, &size),
+          "getrf_bufferSize");
     auto work = workspace<T>(size);
     for (std::int64_t s = 0; s < stack_; ++s)
-      check(getrf_of(T())(handles_.solver(), n_, n_, native(a_ + s * n * n), n_,
-                          native(work.data()), pivots.data() + s * n, infos.data() + s),
+      check(cuda_getrf(T())(handles_.solver(), n_, n_, native(a_ + s * n * n), n_,
+                            native(work.data()), pivots.data() + s * n, infos.data() + s),
             "getrf");
     exec_.fence("coir::linalg: the workspace is in use");
   }
@@ -253,14 +254,14 @@ class Lu {
     if (together_) {
       Pointers<T> matrices(exec_, a_, stack_, square), sides(exec_, b, stack_, step);
       int info = 0;
-      check(getrs_batched_of(T())(handles_.blas(), operation, n_, count, native(matrices.get()), n_,
-                                  pivots.data(), native(sides.get()), n_, &info, stack_),
+      check(cuda_getrs_batched(T())(handles_.blas(), operation, n_, count, native(matrices.get()),
+                                    n_, pivots.data(), native(sides.get()), n_, &info, stack_),
             "getrsBatched");
     } else {
       auto info = workspace<int>(1);
       for (std::int64_t s = 0; s < stack_; ++s)
-        check(getrs_of(T())(handles_.solver(), operation, n_, count, native(a_ + s * square), n_,
-                            pivots.data() + s * n_, native(b + s * step), n_, info.data()),
+        check(cuda_getrs(T())(handles_.solver(), operation, n_, count, native(a_ + s * square), n_,
+                              pivots.data() + s * n_, native(b + s * step), n_, info.data()),
               "getrs");
     }
     exec_.fence("coir::linalg: the factors are in use");
@@ -343,7 +344,7 @@ void lapack_solve(Exec const& exec, std::int64_t stack, std::int64_t n, std::int
   if (n == 0 || count == 0 || stack == 0) return;
   Lu<T> lu(exec, stack, n, a);
   expects_regular(failure_of(lu.infos), stack);
-  lu.solve(CUBLAS_OP_T, extent(count), b);
+  lu.solve(CUBLAS_OP_T, cuda_extent(count), b);
 }
 
 template <class T>
@@ -355,7 +356,7 @@ void lapack_inverse(Exec const& exec, std::int64_t stack, std::int64_t n, T* a) 
   Lu<T> lu(exec, stack, n, factors.data());
   expects_regular(failure_of(lu.infos), stack);
   for_elements(exec, stack, n, SetIdentity<T>{a, n});
-  lu.solve(CUBLAS_OP_N, extent(n), a);
+  lu.solve(CUBLAS_OP_N, cuda_extent(n), a);
 }
 
 template <class T>
@@ -377,24 +378,24 @@ template <class T>
 void lapack_cholesky(Exec const& exec, std::int64_t stack, std::int64_t n, T* a) {
   if (n == 0 || stack == 0) return;
   Handles const handles(exec);
-  int const side = extent(n), count = extent(stack);
+  int const side = cuda_extent(n), count = cuda_extent(stack);
   auto infos = workspace<int>(stack);
   // Upper for cuSOLVER, which sees the transposes.
   if (stack > 1 && n <= most_together) {
     Pointers<T> matrices(exec, a, stack, n * n);
-    check(potrf_batched_of(T())(handles.solver(), CUBLAS_FILL_MODE_UPPER, side,
-                                native(matrices.get()), side, infos.data(), count),
+    check(cuda_potrf_batched(T())(handles.solver(), CUBLAS_FILL_MODE_UPPER, side,
+                                  native(matrices.get()), side, infos.data(), count),
           "potrfBatched");
     exec.fence("coir::linalg: pointers are in use");
   } else {
     int size = 0;
-    check(
-        potrf_size_of(T())(handles.solver(), CUBLAS_FILL_MODE_UPPER, side, native(a), side, &size),
-        "potrf_bufferSize");
+    check(cuda_potrf_size(T())(handles.solver(), CUBLAS_FILL_MODE_UPPER, side, native(a), side,
+                               &size),
+          "potrf_bufferSize");
     auto work = workspace<T>(size);
     for (std::int64_t s = 0; s < stack; ++s)
-      check(potrf_of(T())(handles.solver(), CUBLAS_FILL_MODE_UPPER, side, native(a + s * n * n),
-                          side, native(work.data()), size, infos.data() + s),
+      check(cuda_potrf(T())(handles.solver(), CUBLAS_FILL_MODE_UPPER, side, native(a + s * n * n),
+                            side, native(work.data()), size, infos.data() + s),
             "potrf");
     exec.fence("coir::linalg: the workspace is in use");
   }
@@ -407,18 +408,19 @@ void lapack_eigh(Exec const& exec, std::int64_t stack, std::int64_t n, T* a, rea
                  bool vectors) {
   if (n == 0 || stack == 0) return;
   Handles const handles(exec);
-  int const side = extent(n);
+  int const side = cuda_extent(n);
   auto const job = vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
   auto infos = workspace<int>(stack);
   int size = 0;
-  check(syevd_size_of(T())(handles.solver(), job, CUBLAS_FILL_MODE_UPPER, side, native(a), side,
-                           values, &size),
+  check(cuda_syevd_size(T())(handles.solver(), job, CUBLAS_FILL_MODE_UPPER, side, native(a), side,
+                             values, &size),
         "syevd_bufferSize");
   auto work = workspace<T>(size);
   for (std::int64_t s = 0; s < stack; ++s)
-    check(syevd_of(T())(handles.solver(), job, CUBLAS_FILL_MODE_UPPER, side, native(a + s * n * n),
+    check(
+        cuda_syevd(T())(handles.solver(), job, CUBLAS_FILL_MODE_UPPER, side, native(a + s * n * n),
                         side, values + s * n, native(work.data()), size, infos.data() + s),
-          "syevd");
+        "syevd");
   expects_reached(failure_of(infos), "the eigenvalues didn't converge");
 }
 
@@ -428,14 +430,14 @@ void lapack_qr(Exec const& exec, std::int64_t stack, std::int64_t m, std::int64_
   std::int64_t const k = std::min(m, n);
   if (k == 0 || stack == 0) return;
   Handles const handles(exec);
-  int const rows = extent(m), columns = extent(n), least = extent(k);
+  int const rows = cuda_extent(m), columns = cuda_extent(n), least = cuda_extent(k);
   auto info = workspace<int>(1);
   auto tau = workspace<T>(k), matrix = workspace<T>(m * n);
   int factorise = 0, generate = 0;
-  check(geqrf_size_of(T())(handles.solver(), rows, columns, native(a), rows, &factorise),
+  check(cuda_geqrf_size(T())(handles.solver(), rows, columns, native(a), rows, &factorise),
         "geqrf_bufferSize");
-  check(orgqr_size_of(T())(handles.solver(), rows, least, least, native(a), rows,
-                           native(tau.data()), &generate),
+  check(cuda_orgqr_size(T())(handles.solver(), rows, least, least, native(a), rows,
+                             native(tau.data()), &generate),
         "orgqr_bufferSize");
   int const size = std::max(factorise, generate);
   auto work = workspace<T>(size);
@@ -447,12 +449,12 @@ void lapack_qr(Exec const& exec, std::int64_t stack, std::int64_t m, std::int64_
   for (std::int64_t s = 0; s < stack; ++s) {
     // cuSOLVER sees (n, m) in C order as an (m, n) matrix.
     transpose(a + s * m * n, m, n, n, matrix.data(), m, false);
-    check(geqrf_of(T())(handles.solver(), rows, columns, native(matrix.data()), rows,
-                        native(tau.data()), native(work.data()), size, info.data()),
+    check(cuda_geqrf(T())(handles.solver(), rows, columns, native(matrix.data()), rows,
+                          native(tau.data()), native(work.data()), size, info.data()),
           "geqrf");
     transpose(matrix.data(), n, m, k, r + s * k * n, n, true);
-    check(orgqr_of(T())(handles.solver(), rows, least, least, native(matrix.data()), rows,
-                        native(tau.data()), native(work.data()), size, info.data()),
+    check(cuda_orgqr(T())(handles.solver(), rows, least, least, native(matrix.data()), rows,
+                          native(tau.data()), native(work.data()), size, info.data()),
           "orgqr");
     transpose(matrix.data(), k, m, m, q + s * m * k, k, false);
   }
