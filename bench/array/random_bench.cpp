@@ -1,4 +1,5 @@
-// Random numbers into an array that is there. Counted are the bytes written; what bounds them on hosts is arithmetic.
+// Random numbers into an array that is there. Counted are the bytes written; what bounds them on
+// hosts is arithmetic.
 
 #include <support/memory.hpp>
 #include <support/sizes.hpp>

@@ -1,6 +1,7 @@
 // Sorted copies and sorting indices of uniform random numbers.
 //
-// Counted are the bytes of what is read and of what comes out, once; a radix sort passes over them several times.
+// Counted are the bytes of what is read and of what comes out, once; a radix sort passes over them
+// several times.
 
 #include <support/memory.hpp>
 #include <support/sizes.hpp>
@@ -20,7 +21,8 @@ namespace coir::bench {
 
 namespace {
 
-/// Random bits, which sorts of any kind of number meet alike: the keys of real ones are integers, too.
+/// Random bits, which sorts of any kind of number meet alike: the keys of real ones are integers,
+/// too.
 template <class T>
 Array<T, 1, Memory> unsorted(std::int64_t n) {
   Array<T, 1, Memory> x(Shape<1>{n});
@@ -71,7 +73,8 @@ BENCHMARK(sorted_rows)->Name("sort,rows,float")->Apply(elements);
 
 using Keys = Kokkos::View<float*, Memory>;
 
-/// Sorts by BinSort, as Kokkos::sort does on devices: into half as many bins as there are keys, and each bin by comparing.
+/// Sorts by BinSort, as Kokkos::sort does on devices: into half as many bins as there are keys, and
+/// each bin by comparing.
 void sort_by_bins(Keys const& keys, float least, float most) {
   using Bins = Kokkos::BinOp1D<Keys>;
   Kokkos::BinSort<Keys, Bins> bins(keys, Bins(static_cast<int>(keys.extent(0) / 2), least, most),
@@ -80,9 +83,11 @@ void sort_by_bins(Keys const& keys, float least, float most) {
   bins.sort(keys);
 }
 
-/// A sorted copy in turns with a copy that Kokkos sorts: by Kokkos::sort, which on hosts is std::sort on one thread, or by BinSort.
+/// A sorted copy in turns with a copy that Kokkos sorts: by Kokkos::sort, which on hosts is
+/// std::sort on one thread, or by BinSort.
 ///
-/// \tparam Spread  0: uniform keys; otherwise exp(Spread times a normal number), for which bins of one width hold some keys or very
+/// \tparam Spread  0: uniform keys; otherwise exp(Spread times a normal number), for which bins of
+/// one width hold some keys or very
 ///   many
 template <bool ByBins, int Spread>
 void against_kokkos(benchmark::State& state) {

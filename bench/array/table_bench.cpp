@@ -50,7 +50,8 @@ void cosine_and_sine_to_100(benchmark::State& state) {
 }
 BENCHMARK(cosine_and_sine_to_100)->Name("cos2+sin2,0..100")->Apply(sizes<256, 10'000'000>);
 
-// 0, 1, 2, ... as in the courses: nearly all numbers are beyond 1e4, where most libraries reduce them one by one.
+// 0, 1, 2, ... as in the courses: nearly all numbers are beyond 1e4, where most libraries reduce
+// them one by one.
 void cosine_and_sine_of_arange(benchmark::State& state) {
   time_cosine_and_sine(state, arange<float, Memory>(static_cast<float>(state.range(0))));
 }

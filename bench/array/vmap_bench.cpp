@@ -1,6 +1,7 @@
-// A function of a row mapped over the rows of a matrix, by vmap and as a statement along an axis: the norms of n / 32 vectors of
-// 32 numbers, and those of the columns of the transposed matrix. And one of two numbers, mapped over two vectors of n, and by
-// a vmap of a vmap over all pairs of 32 and n / 32 numbers. Counted are the bytes read and written, once.
+// A function of a row mapped over the rows of a matrix, by vmap and as a statement along an axis:
+// the norms of n / 32 vectors of 32 numbers, and those of the columns of the transposed matrix. And
+// one of two numbers, mapped over two vectors of n, and by a vmap of a vmap over all pairs of 32
+// and n / 32 numbers. Counted are the bytes read and written, once.
 
 #include <support/memory.hpp>
 #include <support/sizes.hpp>

@@ -1,6 +1,8 @@
-// Gradients. Of array expressions that end in a reduction: value,NAME is the value alone and grad,NAME the value with its gradient
-// with respect to an array of n numbers; sum takes one pass over memory, norm takes two, differences of neighbours go by the tape. Of a function of two numbers, at n
-// points in one kernel: value,rosenbrock and grad,rosenbrock. Counted are the bytes of arguments and results, once.
+// Gradients. Of array expressions that end in a reduction: value,NAME is the value alone and
+// grad,NAME the value with its gradient with respect to an array of n numbers; sum takes one pass
+// over memory, norm takes two, differences of neighbours go by the tape. Of a function of two
+// numbers, at n points in one kernel: value,rosenbrock and grad,rosenbrock. Counted are the bytes
+// of arguments and results, once.
 
 #include <support/memory.hpp>
 #include <support/sizes.hpp>

@@ -1,5 +1,6 @@
-// for_each and reduce against loops written by hand, from the L1 cache to memory. On a host the counter
-// "ours/raw" must stay below 1.05; on a device, where raw host loops mean nothing, only rates are given.
+// for_each and reduce against loops written by hand, from the L1 cache to memory. On a host the
+// counter "ours/raw" must stay below 1.05; on a device, where raw host loops mean nothing, only
+// rates are given.
 
 #include "raw_loops.hpp"
 
@@ -11,7 +12,8 @@
 
 namespace coir::bench {
 
-// Views that own nothing, as in the solvers' kernels: copying one into a kernel counts no references.
+// Views that own nothing, as in the solvers' kernels: copying one into a kernel counts no
+// references.
 template <class Pointers>
 using Unmanaged =
     Kokkos::View<Pointers, Kokkos::LayoutRight, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -22,14 +24,16 @@ using Rank2 = Unmanaged<T**>;
 template <class T>
 using Rank3 = Unmanaged<T***>;
 
-// Views of rank 3 compute offsets of ints in 32 bits before Kokkos 5, which compilers don't vectorise.
+// Views of rank 3 compute offsets of ints in 32 bits before Kokkos 5, which compilers don't
+// vectorise.
 using Long = std::int64_t;
 template <class T>
 Box<3, Long> whole(Rank3<T> const& x) {
   return box<3, Long>({Long(x.extent(0)), Long(x.extent(1)), Long(x.extent(2))});
 }
 
-// The kernels stand in functions of their own: nvcc takes no device lambdas from within generic ones.
+// The kernels stand in functions of their own: nvcc takes no device lambdas from within generic
+// ones.
 
 template <class T>
 void copy(Space const& exec, Rank1<T> const& from, Rank1<T> const& to) {
@@ -145,7 +149,8 @@ auto with_extents(View const& view, Function const& function) {
     return function(n[0], n[1], n[2]);
 }
 
-/// Times ours, on a host against raw; `arrays` is how many arrays like `view` the kernel passes over.
+/// Times ours, on a host against raw; `arrays` is how many arrays like `view` the kernel passes
+/// over.
 template <class View, class Ours, class Raw>
 void run(benchmark::State& state, Space const& exec, View const& view, int arrays, Ours const& ours,
          Raw const& raw) {

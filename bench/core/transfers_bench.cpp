@@ -1,12 +1,15 @@
-// Copies between the host and a device: to it and from it, of pageable and of page-locked host memory, and within its memory.
-// In a build for hosts, and as core_transfers_host_bench, copies between two arrays of the host.
+// Copies between the host and a device: to it and from it, of pageable and of page-locked host
+// memory, and within its memory. In a build for hosts, and as core_transfers_host_bench, copies
+// between two arrays of the host.
 //
-// Each copy is waited for, as by someone who needs the result: small ones show the latency. Counted are the bytes that are
-// transferred, once, and of copies within one memory those read and those written, as the measured limits do. share_of_copy
-// and share_of_transfer are shares of these limits.
+// Each copy is waited for, as by someone who needs the result: small ones show the latency. Counted
+// are the bytes that are transferred, once, and of copies within one memory those read and those
+// written, as the measured limits do. share_of_copy and share_of_transfer are shares of these
+// limits.
 //
-// Rows overlap,... copy on one instance while a kernel that takes as long computes on another. The counters copy and kernel are
-// the seconds of each alone, both those of the two together, and hidden the share of the shorter one that nobody waits for.
+// Rows overlap,... copy on one instance while a kernel that takes as long computes on another. The
+// counters copy and kernel are the seconds of each alone, both those of the two together, and
+// hidden the share of the shorter one that nobody waits for.
 
 #include <support/memory.hpp>
 #include <support/timing.hpp>

@@ -1,8 +1,8 @@
-// Real transforms of cubes, there and back, against FFTW's own plans for the same (measured, on as many
-// threads) on hosts where fftw3_omp is there.
+// Real transforms of cubes, there and back, against FFTW's own plans for the same (measured, on as
+// many threads) on hosts where fftw3_omp is there.
 //
-// Counted are 2.5 N log2 N operations, half of what is usual for complex numbers, and the bytes of input and output
-// once. bench/peers does the same in NumPy, JAX and CuPy.
+// Counted are 2.5 N log2 N operations, half of what is usual for complex numbers, and the bytes of
+// input and output once. bench/peers does the same in NumPy, JAX and CuPy.
 
 #include <support/memory.hpp>
 #include <support/timing.hpp>

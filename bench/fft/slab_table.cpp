@@ -1,15 +1,16 @@
 // How long transforms over ranks take:
 //
-//     mpirun -n 2 slab_table [--sizes 128,256] [--cases real,filter,complex,plan] [--rows 1] [--host] [--peer] [--json]
+//     mpirun -n 2 slab_table [--sizes 128,256] [--cases real,filter,complex,plan] [--rows 1]
+//     [--host] [--peer] [--json]
 //
 // For each size n, of n^3 numbers in float: real to half spectrum and back (on one rank also in
-// place), a filter (both and a product), and complex both ways. With --rows R the ranks are a grid of
-// R rows, and share fields out by pencils. Each time is the median of rounds that all ranks begin
-// together, the slowest rank's. share_of_copy is the share of the time that three passes over the
-// rank's numbers, read and written once, take at the measured copy bandwidth. --peer adds FFTW-MPI on
-// hosts, where the build has found it, with planes in place and the transposed output that this
-// library has. Cases that don't fit in memory are left out with a line that says why. --json prints
-// an object a line for programs that read them.
+// place), a filter (both and a product), and complex both ways. With --rows R the ranks are a grid
+// of R rows, and share fields out by pencils. Each time is the median of rounds that all ranks
+// begin together, the slowest rank's. share_of_copy is the share of the time that three passes over
+// the rank's numbers, read and written once, take at the measured copy bandwidth. --peer adds
+// FFTW-MPI on hosts, where the build has found it, with planes in place and the transposed output
+// that this library has. Cases that don't fit in memory are left out with a line that says why.
+// --json prints an object a line for programs that read them.
 
 #include <support/held_memory.hpp>
 #include <support/ranks.hpp>
@@ -141,7 +142,8 @@ class Table {
     return 4 * 8 * std::max(field, middle) + work;
   }
 
-  /// Whether a case fits in memory; otherwise it says why not. Lines that follow tell what was predicted.
+  /// Whether a case fits in memory; otherwise it says why not. Lines that follow tell what was
+  /// predicted.
   bool fits(std::int64_t n, char const* what, std::int64_t bytes) {
     predicted_ = world_.max(bytes);
     held_.emplace();

@@ -1,5 +1,5 @@
-// Products of matrices, equations and decompositions: see support/functions.hpp. Of all but the plain products arithmetic is the
-// limit, not memory.
+// Products of matrices, equations and decompositions: see support/functions.hpp. Of all but the
+// plain products arithmetic is the limit, not memory.
 
 #include <support/functions.hpp>
 

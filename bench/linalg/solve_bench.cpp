@@ -1,5 +1,5 @@
-// A system of equations a x = b by coir::solve, in turns with a direct call of LAPACK on copies of a
-// and b: the counter ours/raw is the ratio. On hosts, where LAPACK is.
+// A system of equations a x = b by coir::solve, in turns with a direct call of LAPACK on copies of
+// a and b: the counter ours/raw is the ratio. On hosts, where LAPACK is.
 //
 // Counted are 2/3 n^3 + 2 n^2 operations, and the bytes of a, b and x once.
 

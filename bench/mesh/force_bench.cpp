@@ -1,5 +1,6 @@
-// The force of a density, against the plain transforms that it takes: two in place where the gradient is a stencil, four
-// where it is spectral. On hosts these are FFTW's, and there is no comparison without fftw3_omp.
+// The force of a density, against the plain transforms that it takes: two in place where the
+// gradient is a stencil, four where it is spectral. On hosts these are FFTW's, and there is no
+// comparison without fftw3_omp.
 //
 // Counted are the bytes of the density and of the force, once.
 

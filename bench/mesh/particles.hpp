@@ -28,9 +28,11 @@ using MeshOfVectors = Kokkos::View<Real****, Kokkos::LayoutRight, Memory>;
 
 /// Where particles lie, and in which order in memory.
 enum class Layout {
-  lattice,  ///< on the lattice, in its order: what neighbours in memory touch is close in memory, too
-  displaced,  ///< in the order of the lattice, displaced as today: by some cells, in clumps and pancakes
-  sorted,  ///< the same, in the order of the rows of a mesh as fine as the lattice
+  lattice,    ///< on the lattice, in its order: what neighbours in memory touch is close in memory,
+              ///< too
+  displaced,  ///< in the order of the lattice, displaced as today: by some cells, in clumps and
+              ///< pancakes
+  sorted,     ///< the same, in the order of the rows of a mesh as fine as the lattice
 };
 
 inline constexpr Layout layouts[]{Layout::lattice, Layout::displaced, Layout::sorted};
@@ -54,8 +56,9 @@ struct Size {
 inline constexpr Size sizes[]{{32, 1},  {48, 1},  {64, 1},  {96, 1}, {128, 1},
                               {192, 1}, {256, 1}, {512, 1}, {64, 2}, {128, 2}};
 
-/// What a case holds at most: the mesh, of so many numbers a cell, and so many numbers per particle; or, before, what the
-/// particles are made from and, on the host, sorted by: three copies of them, and three lists of indices.
+/// What a case holds at most: the mesh, of so many numbers a cell, and so many numbers per
+/// particle; or, before, what the particles are made from and, on the host, sorted by: three copies
+/// of them, and three lists of indices.
 inline double bytes_of(Space const& exec, Size const& size, Layout layout, int per_cell,
                        int per_particle) {
   double const cells = double(size.cells()) * double(size.cells()) * double(size.cells());
@@ -122,7 +125,8 @@ inline Positions kept_positions(Space const& exec, std::int64_t side, Layout lay
   return kept->positions;
 }
 
-/// Times a pass over all particles that also reads or writes `numbers` numbers, and adds ns/particle.
+/// Times a pass over all particles that also reads or writes `numbers` numbers, and adds
+/// ns/particle.
 template <class Pass>
 void time_pass(benchmark::State& state, Space const& exec, Size const& size, double numbers,
                Pass const& pass) {

@@ -1,9 +1,11 @@
-// A loss of particles after a simulation, and its derivatives with respect to white noise and cosmology.
+// A loss of particles after a simulation, and its derivatives with respect to white noise and
+// cosmology.
 //
-// Particles 1 Mpc/h apart start by perturbation theory of second order and make equal steps to a = 1, twenty from 0.1 or 63 from
-// 1/64, in float; the loss is the squared distance of their density from a mesh of ones. An iteration is the loss alone,
-// "value", and the loss with all derivatives, "value_and_grad", in turns in the same process; the time is that of the latter.
-// Counters are medians in seconds. bench/peers/pmwd_gradient.py does the same.
+// Particles 1 Mpc/h apart start by perturbation theory of second order and make equal steps to a =
+// 1, twenty from 0.1 or 63 from 1/64, in float; the loss is the squared distance of their density
+// from a mesh of ones. An iteration is the loss alone, "value", and the loss with all derivatives,
+// "value_and_grad", in turns in the same process; the time is that of the latter. Counters are
+// medians in seconds. bench/peers/pmwd_gradient.py does the same.
 
 #include <support/memory.hpp>
 #include <support/timing.hpp>

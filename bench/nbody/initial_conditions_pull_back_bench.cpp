@@ -1,5 +1,6 @@
-// Second-order Lagrangian perturbation theory from white noise, its pull-back to the noise, and that to the noise and the
-// parameters, made in turns in the same process, with particles 1 Mpc/h apart, in float. An iteration is the last of them.
+// Second-order Lagrangian perturbation theory from white noise, its pull-back to the noise, and
+// that to the noise and the parameters, made in turns in the same process, with particles 1 Mpc/h
+// apart, in float. An iteration is the last of them.
 
 #include <support/memory.hpp>
 #include <support/timing.hpp>

@@ -1,6 +1,7 @@
 // How long the steps of a simulation take over ranks:
 //
-//     mpirun -n 2 ranks_table [--sizes 128,256] [--steps 20] [--ratio 1] [--host] [--deterministic] [--json]
+//     mpirun -n 2 ranks_table [--sizes 128,256] [--steps 20] [--ratio 1] [--host] [--deterministic]
+//     [--json]
 //
 // For each size n, of n^3 particles 1 Mpc/h apart in float, from a = 0.1 to 1 by fastpm: a first
 // simulation warms up, of a second one each step is timed by all ranks together, and the line has

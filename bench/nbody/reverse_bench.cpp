@@ -1,9 +1,10 @@
-// The steps of an ordinary deterministic simulation, those of a reversible one, the same steps taken back, and derivatives pulled
-// back through them. gradient_bench.cpp has the derivatives of a whole universe.
+// The steps of an ordinary deterministic simulation, those of a reversible one, the same steps
+// taken back, and derivatives pulled back through them. gradient_bench.cpp has the derivatives of a
+// whole universe.
 //
-// Equal steps to a = 1, twenty from 0.1 or 63 from 1/64, particles 1 Mpc/h apart, in float. All are made in turns in the same
-// process; an iteration is the reversible run there. The counter "bits" counts the bits by which positions and momenta, taken
-// back, differ from those of the start.
+// Equal steps to a = 1, twenty from 0.1 or 63 from 1/64, particles 1 Mpc/h apart, in float. All are
+// made in turns in the same process; an iteration is the reversible run there. The counter "bits"
+// counts the bits by which positions and momenta, taken back, differ from those of the start.
 
 #include "universe.hpp"
 

@@ -1,8 +1,8 @@
 // Whole simulations, and the Lagrangian perturbation theory that they start from.
 //
-// Twenty steps from a = 0.1 to 1, particles 1 Mpc/h apart, in float. An iteration is such a simulation; it is compared with
-// four plain transforms of the mesh per step, made in turns with it in the same process; on hosts by FFTW's threads, where
-// these are there. Seconds are per step.
+// Twenty steps from a = 0.1 to 1, particles 1 Mpc/h apart, in float. An iteration is such a
+// simulation; it is compared with four plain transforms of the mesh per step, made in turns with it
+// in the same process; on hosts by FFTW's threads, where these are there. Seconds are per step.
 // bench/peers/pmwd_steps.py and jaxpm_steps.py do the same.
 
 #include "universe.hpp"
@@ -27,13 +27,14 @@ namespace {
 constexpr int steps = 20;
 constexpr double a_start = 0.1;
 
-/// Whether transforms of a mesh are there to be compared with. On hosts FFTW measures plans by transforming again and again, which
-/// takes long for larger meshes.
+/// Whether transforms of a mesh are there to be compared with. On hosts FFTW measures plans by
+/// transforming again and again, which takes long for larger meshes.
 bool is_compared(std::int64_t mesh_side) {
   return has_plain_transforms<Space> && (!runs_on_host<Space> || mesh_side <= 512);
 }
 
-/// What a case holds at most: the simulation, the particles that it starts from, and the mesh of plain transforms.
+/// What a case holds at most: the simulation, the particles that it starts from, and the mesh of
+/// plain transforms.
 double bytes_of(Space const& exec, std::int64_t side, nbody::SimulationOptions const& options) {
   double const particles = double(side) * double(side) * double(side);
   std::int64_t const mesh_side = nbody::Simulation<Space, float>::mesh_side(side, options);
@@ -81,7 +82,8 @@ void simulate(benchmark::State& state, nbody::SimulationOptions options) {
     seconds["push"].push_back(phase.push / steps);
     seconds["sort"].push_back(phase.sort / steps);
   };
-  // The first one pays for page tables, clocks and caches: nothing beside the minutes of a large one on a host.
+  // The first one pays for page tables, clocks and caches: nothing beside the minutes of a large
+  // one on a host.
   if (!runs_on_host<Space> || side < 512) {
     simulation();
     four_transforms();

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// The universe that the benchmarks of particles simulate: one particle in a cubic Mpc/h, that of pmwd's own benchmarks.
+/// The universe that the benchmarks of particles simulate: one particle in a cubic Mpc/h, that of
+/// pmwd's own benchmarks.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/memory.hpp>
@@ -20,7 +21,8 @@ nbody::Particles<Exec, T> universe(Exec const& exec, std::int64_t side, double a
   return nbody::initial_conditions<Exec, T>(exec, side, double(side), power, a, {.order = order});
 }
 
-/// The same particles in memory of their own, which lies in large pages, as that of initial conditions.
+/// The same particles in memory of their own, which lies in large pages, as that of initial
+/// conditions.
 template <class Exec, class T>
 nbody::Particles<Exec, T> copy_of(nbody::Particles<Exec, T> const& particles) {
   using Vectors = typename nbody::Particles<Exec, T>::Vectors;

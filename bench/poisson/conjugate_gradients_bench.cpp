@@ -1,7 +1,9 @@
-// Conjugate gradients from zero to a small residual, 1e-4 in float and 1e-8 in double, in turns with multigrid: the counter
-// ours/raw is the time over multigrid's. Both make what they hold, the matrix or the coarse grids, in each call.
+// Conjugate gradients from zero to a small residual, 1e-4 in float and 1e-8 in double, in turns
+// with multigrid: the counter ours/raw is the time over multigrid's. Both make what they hold, the
+// matrix or the coarse grids, in each call.
 //
-// And what an iteration consists of: the product with the matrix of Kokkos Kernels, in turns with the stencil.
+// And what an iteration consists of: the product with the matrix of Kokkos Kernels, in turns with
+// the stencil.
 
 #include "problem.hpp"
 
@@ -59,8 +61,9 @@ BENCHMARK_TEMPLATE(solve, double, multigrid)->Name("cg,multigrid,double")->Apply
 BENCHMARK_TEMPLATE(solve, float, none)->Name("cg,float")->Apply(small_and_large);
 BENCHMARK_TEMPLATE(solve, double, none)->Name("cg,double")->Apply(small_and_large);
 
-/// L u by the stencil and by the matrix. Rates count what the stencil reads and writes; what the matrix's product reads and writes
-/// per second, as a share of copying, is the counter matrix_share.
+/// L u by the stencil and by the matrix. Rates count what the stencil reads and writes; what the
+/// matrix's product reads and writes per second, as a share of copying, is the counter
+/// matrix_share.
 template <class T>
 void product(benchmark::State& state) {
   Space const exec;

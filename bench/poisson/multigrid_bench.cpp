@@ -1,5 +1,6 @@
-// Multigrid from zero to a small residual: 1e-4 in float, 1e-8 in double. Rates count a solve as one
-// pass over the grid, so a share of 0.02 means that a solve costs as much as fifty passes at full speed.
+// Multigrid from zero to a small residual: 1e-4 in float, 1e-8 in double. Rates count a solve as
+// one pass over the grid, so a share of 0.02 means that a solve costs as much as fifty passes at
+// full speed.
 
 #include "problem.hpp"
 
@@ -33,7 +34,8 @@ void bench_multigrid(benchmark::State& state) {
 BENCHMARK_TEMPLATE(bench_multigrid, float)->Apply(sizes);
 BENCHMARK_TEMPLATE(bench_multigrid, double)->Apply(sizes);
 
-// A solve from zero in turns with a hundred plain sweeps of the same grid: the counter ours/raw is the ratio.
+// A solve from zero in turns with a hundred plain sweeps of the same grid: the counter ours/raw is
+// the ratio.
 template <class T>
 void bench_multigrid_and_100_sweeps(benchmark::State& state) {
   Space const exec;

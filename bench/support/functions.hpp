@@ -1,8 +1,9 @@
 #pragma once
 
 /// \file
-/// Rows of the comparison of functions with other packages. A row is one expression of the arrays below, and bears its text as
-/// name: `COIR_ROW(8, sort(x))` is the benchmark "sort(x)". bench/peers/functions.py has the same rows under the same names.
+/// Rows of the comparison of functions with other packages. A row is one expression of the arrays
+/// below, and bears its text as name: `COIR_ROW(8, sort(x))` is the benchmark "sort(x)".
+/// bench/peers/functions.py has the same rows under the same names.
 
 #include <support/memory.hpp>
 #include <support/timing.hpp>
@@ -63,7 +64,8 @@ struct Inputs {
   }
 };
 
-/// A row: the bytes per element that its statement must read and write, 0 where they aren't what bounds it, and the statement.
+/// A row: the bytes per element that its statement must read and write, 0 where they aren't what
+/// bounds it, and the statement.
 struct FunctionRow {
   char const* name;
   double bytes;

@@ -23,8 +23,8 @@ void add(std::string const& key, double value) {
 
 using Numbers = Kokkos::View<double*, Memory>;
 
-/// x[i] = x[i] + 1. A processor reads a line of its cache before it writes to it, which a copy's bytes don't count: an update
-/// in place moves more of those that are counted.
+/// x[i] = x[i] + 1. A processor reads a line of its cache before it writes to it, which a copy's
+/// bytes don't count: an update in place moves more of those that are counted.
 void update(Space const& exec, Numbers const& numbers) {
   double* const x = numbers.data();
   for_each(
@@ -57,7 +57,8 @@ double best_seconds(Space const& exec, Call const& call) {
   return best;
 }
 
-/// The highest rates of what reads and writes one array, and of what only reads it, on arrays as measure_limits() takes them.
+/// The highest rates of what reads and writes one array, and of what only reads it, on arrays as
+/// measure_limits() takes them.
 void add_limits_of_one_array(Space const& exec) {
   constexpr std::int64_t smallest = 16 << 20, largest = std::int64_t(1) << 30;
   std::int64_t const wanted = runs_on_host<Space> ? 4 * last_level_cache_bytes(exec) : largest;

@@ -4,7 +4,8 @@
 
 namespace coir::bench {
 
-/// Whether limits are measured. `--smoke`, by which tests see that a benchmark runs, leaves them out: shares are then of 1 byte/s.
+/// Whether limits are measured. `--smoke`, by which tests see that a benchmark runs, leaves them
+/// out: shares are then of 1 byte/s.
 inline bool measures_limits = true;
 
 /// The limits of an execution space, measured once a process.
@@ -19,8 +20,8 @@ MachineLimits const& limits_of(Exec const& exec) {
   return limits;
 }
 
-/// Adds to every report what its figures depend on: versions, Kokkos' configuration, the machine and
-/// its measured limits.
+/// Adds to every report what its figures depend on: versions, Kokkos' configuration, the machine
+/// and its measured limits.
 void add_context();
 
 }  // namespace coir::bench

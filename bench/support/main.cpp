@@ -1,4 +1,5 @@
-// Runs the benchmarks of one file, with Kokkos around them and the machine's limits in the report. With
+// Runs the benchmarks of one file, with Kokkos around them and the machine's limits in the report.
+// With
 // --smoke, for tests, the limits aren't measured.
 
 #include <device/leave_device_out.hpp>

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What programs share that mpirun starts: their options, how ranks time something together, and rows
-/// that people and programs read.
+/// What programs share that mpirun starts: their options, how ranks time something together, and
+/// rows that people and programs read.
 
 #include <device/leave_device_out.hpp>
 #include "median.hpp"
@@ -116,8 +116,8 @@ class Row {
   std::string json_, text_;
 };
 
-/// Why a case can't run that takes so many bytes of Exec's memory on this rank; empty if it can. Collective; all ranks are
-/// of one host, and each has a device of its own.
+/// Why a case can't run that takes so many bytes of Exec's memory on this rank; empty if it can.
+/// Collective; all ranks are of one host, and each has a device of its own.
 template <class Exec>
 std::string why_too_large(distributed::Group const& world, std::int64_t bytes) {
   // The transport has memory of its own on devices: up to 1 GiB with NCCL.
@@ -148,12 +148,14 @@ std::vector<double> seconds_of_rounds(distributed::Group const& world, Call cons
   return seconds;
 }
 
-/// What main() returns. Calls print(exec, options, world) with an instance of the device's execution
-/// space, or of the host's where there is no device or --host says so, after a row on what it runs on.
+/// What main() returns. Calls print(exec, options, world) with an instance of the device's
+/// execution space, or of the host's where there is no device or --host says so, after a row on
+/// what it runs on.
 template <class Print>
 int run_on_ranks(int argc, char** argv, std::map<std::string, std::string> words,
                  Print const& print) {
-  // Outside of the block that throws: a session that ends by an exception ends all ranks, before anybody can say why.
+  // Outside of the block that throws: a session that ends by an exception ends all ranks, before
+  // anybody can say why.
   distributed::Session const session(argc, argv);
   auto const world = session.world();
   try {

@@ -9,7 +9,8 @@
 
 namespace coir::bench {
 
-/// 2^10, 2^12 and so on to 2^26, and 2^27: from what the innermost cache holds to far beyond the last one.
+/// 2^10, 2^12 and so on to 2^26, and 2^27: from what the innermost cache holds to far beyond the
+/// last one.
 inline void elements(benchmark::internal::Benchmark* bench) {
   bench->UseManualTime();
   for (int power = 10; power <= 26; power += 2) bench->Arg(std::int64_t(1) << power);

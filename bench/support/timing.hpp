@@ -33,9 +33,10 @@ void launch_empty(Exec const& exec) {
   for_each("coir::bench::empty", exec, box({1}), KOKKOS_LAMBDA(int){});
 }
 
-/// What a Stopwatch reads where there is no work: on hosts the clock and the fence; on devices also the launch of an empty kernel
-/// and the wait for it, because a fence that has nothing to wait for returns sooner than those of a measurement. At most that
-/// much of every time that is measured isn't the kernel's.
+/// What a Stopwatch reads where there is no work: on hosts the clock and the fence; on devices also
+/// the launch of an empty kernel and the wait for it, because a fence that has nothing to wait for
+/// returns sooner than those of a measurement. At most that much of every time that is measured
+/// isn't the kernel's.
 template <class Exec>
 double timing_overhead(Exec const& exec) {
   static double const overhead = [&] {
@@ -50,7 +51,8 @@ double timing_overhead(Exec const& exec) {
   return overhead;
 }
 
-/// The shortest time that is worth measuring: of anything longer the overhead is less than a hundredth.
+/// The shortest time that is worth measuring: of anything longer the overhead is less than a
+/// hundredth.
 template <class Exec>
 double shortest_time(Exec const& exec, double at_least = 0) {
   return std::max(at_least, 100 * timing_overhead(exec));
@@ -64,8 +66,8 @@ void report_overhead(benchmark::State& state, Exec const& exec, double seconds) 
   state.counters["overhead"] = timing_overhead(exec) / seconds;
 }
 
-/// Adds cells/s (or of what else there is), bytes/s and the share of the measured copy bandwidth to a
-/// benchmark's report.
+/// Adds cells/s (or of what else there is), bytes/s and the share of the measured copy bandwidth to
+/// a benchmark's report.
 template <class Exec>
 void report_rates(benchmark::State& state, Exec const& exec, Work work) {
   using benchmark::Counter;
@@ -75,7 +77,8 @@ void report_rates(benchmark::State& state, Exec const& exec, Work work) {
   state.counters["share_of_copy"] = Counter(work.bytes / limits_of(exec).copy_bandwidth, per_call);
 }
 
-/// Times calls of a kernel, with a fence on both sides. The counter "seconds" is the median time of one.
+/// Times calls of a kernel, with a fence on both sides. The counter "seconds" is the median time of
+/// one.
 ///
 /// \param prepare  called before each of them, outside the time
 template <class Exec, class Kernel, class Prepare>
@@ -96,8 +99,8 @@ void time_kernel(benchmark::State& state, Exec const& exec, Work work, Kernel co
   report_overhead(state, exec, median(seconds));
 }
 
-/// Times batches of calls that take so many seconds at least, with a fence on both sides of each batch. The counter
-/// "seconds" is the median time of one call.
+/// Times batches of calls that take so many seconds at least, with a fence on both sides of each
+/// batch. The counter "seconds" is the median time of one call.
 ///
 /// \returns the number of calls in a batch, which is an iteration of the benchmark
 template <class Exec, class Kernel>
@@ -129,8 +132,8 @@ void time_kernel(benchmark::State& state, Exec const& exec, Work work, Kernel co
   report_rates(state, exec, {work.items * calls, work.bytes * calls, work.what});
 }
 
-/// Times batches of calls that take a millisecond at least, as the scripts of bench/peers do: what launches and fences cost
-/// shows where it can't overlap with the work of other calls.
+/// Times batches of calls that take a millisecond at least, as the scripts of bench/peers do: what
+/// launches and fences cost shows where it can't overlap with the work of other calls.
 ///
 /// \returns the number of calls in a batch, which is an iteration of the benchmark
 template <class Exec, class Kernel>
@@ -147,11 +150,12 @@ void time_batches(benchmark::State& state, Exec const& exec, Work work, Kernel c
   report_rates(state, exec, {work.items * calls, work.bytes * calls, work.what});
 }
 
-/// Calls ours() and raw(), which return the seconds of a batch of `calls` calls, in turns, so that what else runs on the machine meets
-/// both alike, and reports them.
+/// Calls ours() and raw(), which return the seconds of a batch of `calls` calls, in turns, so that
+/// what else runs on the machine meets both alike, and reports them.
 ///
-/// An iteration is a batch; the time reported is that of ours. The counter "ours/raw" is the ratio of the medians: 1.05 means
-/// ours takes 5 % longer; "seconds" is the median time of one call of ours.
+/// An iteration is a batch; the time reported is that of ours. The counter "ours/raw" is the ratio
+/// of the medians: 1.05 means ours takes 5 % longer; "seconds" is the median time of one call of
+/// ours.
 template <class Exec, class Ours, class Raw>
 void time_in_turns(benchmark::State& state, Exec const& exec, Work work, int calls,
                    Ours const& ours, Raw const& raw) {
@@ -169,8 +173,8 @@ void time_in_turns(benchmark::State& state, Exec const& exec, Work work, int cal
   report_overhead(state, exec, median(our_seconds));
 }
 
-/// Calls several works in turns, and returns the median seconds of each. An iteration's time is that
-/// of the last one.
+/// Calls several works in turns, and returns the median seconds of each. An iteration's time is
+/// that of the last one.
 template <class Exec, class... Works>
 std::array<double, sizeof...(Works)> time_works(benchmark::State& state, Exec const& exec,
                                                 Works const&... works) {
@@ -196,7 +200,8 @@ std::array<double, sizeof...(Works)> time_works(benchmark::State& state, Exec co
   return medians;
 }
 
-/// Times a kernel and another that computes the same in batches that are long enough for the clock: see time_in_turns().
+/// Times a kernel and another that computes the same in batches that are long enough for the clock:
+/// see time_in_turns().
 template <class Exec, class Ours, class Raw>
 void compare_kernels(benchmark::State& state, Exec const& exec, Work work, Ours const& ours,
                      Raw const& raw) {

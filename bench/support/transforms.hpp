@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// The fastest plain Fourier transforms of a cube that there are, as a measure for what is made of them.
+/// The fastest plain Fourier transforms of a cube that there are, as a measure for what is made of
+/// them.
 
 #include <coir/core/concepts.hpp>
 #include <coir/fft/in_place.hpp>
@@ -63,9 +64,11 @@ inline constexpr bool has_fftw_threads = false;
 template <ExecutionSpace Exec>
 inline constexpr bool has_plain_transforms = has_fftw_threads || !runs_on_host<Exec>;
 
-/// Real transforms in place of one cube of float: by FFTW on hosts, by the vendor's library on devices.
+/// Real transforms in place of one cube of float: by FFTW on hosts, by the vendor's library on
+/// devices.
 ///
-/// It holds zeros, which stay zeros, so that repetitions in the same memory neither overflow nor slow down.
+/// It holds zeros, which stay zeros, so that repetitions in the same memory neither overflow nor
+/// slow down.
 template <ExecutionSpace Exec>
 class PlainTransforms {
  public:

@@ -1,12 +1,14 @@
-// How each scheme of the library uses two threads: how many kernels it launches, how many threads did the work, and how
-// evenly. No times: processor times of threads say it on a busy machine, too.
+// How each scheme of the library uses two threads: how many kernels it launches, how many threads
+// did the work, and how evenly. No times: processor times of threads say it on a busy machine, too.
 //
 //   threads_table > FILE            prints the table
-//   threads_table --compare FILE    and compares it with the one kept: 1 if it has become worse, or another one
+//   threads_table --compare FILE    and compares it with the one kept: 1 if it has become worse, or
+//   another one
 //
-// Launches and threads must be those of the table. The evenness, processor time over that of the busiest thread, may be
-// a quarter smaller, and processor time over time on the wall two fifths, where both cores are free: waking threads takes
-// its time. What seems worse is measured again, three times in all.
+// Launches and threads must be those of the table. The evenness, processor time over that of the
+// busiest thread, may be a quarter smaller, and processor time over time on the wall two fifths,
+// where both cores are free: waking threads takes its time. What seems worse is measured again,
+// three times in all.
 
 #include <nbody/universe.hpp>
 #include <support/thread_times.hpp>

@@ -1,5 +1,5 @@
-// A View is an array in the memory of a processor or a GPU; a kernel is a function of an index that runs for all of
-// them at once.
+// A View is an array in the memory of a processor or a GPU; a kernel is a function of an index that
+// runs for all of them at once.
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 
@@ -33,7 +33,8 @@ int main(int argc, char** argv) {
       },
       Kokkos::Sum<double>(energy));
 
-  // A GPU's memory isn't the host's: what the host looks at is copied. On hosts this copies nothing.
+  // A GPU's memory isn't the host's: what the host looks at is copied. On hosts this copies
+  // nothing.
   auto const wave_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, wave);
   std::cout.precision(12);
   std::cout << "energy " << energy << "\nelement " << wave_h(100, 200) << '\n';

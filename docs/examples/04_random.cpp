@@ -1,5 +1,6 @@
-// Random numbers come from a key, without hidden state: the same key gives the same numbers on every backend and for
-// any number of threads. They aren't NumPy's numbers, but their statistics are.
+// Random numbers come from a key, without hidden state: the same key gives the same numbers on
+// every backend and for any number of threads. They aren't NumPy's numbers, but their statistics
+// are.
 #include <coir/array/all.hpp>
 
 #include <Kokkos_Core.hpp>

@@ -1,5 +1,5 @@
-// Derivatives, computed beside the values: of a loss with respect to an array, in one kernel, and of a function of two
-// numbers.
+// Derivatives, computed beside the values: of a loss with respect to an array, in one kernel, and
+// of a function of two numbers.
 #include <coir/array/all.hpp>
 #include <coir/autodiff/array_grad.hpp>
 #include <coir/autodiff/grad.hpp>

@@ -1,4 +1,5 @@
-// A solver on Views: the shape of a membrane under a load that is held at 0 along its rim, L u = b by multigrid.
+// A solver on Views: the shape of a membrane under a load that is held at 0 along its rim, L u = b
+// by multigrid.
 #include <coir/poisson/multigrid.hpp>
 
 #include <Kokkos_Core.hpp>

@@ -1,4 +1,5 @@
-// A universe: particles on a lattice, displaced as a cosmology and a seed say, fall together until today.
+// A universe: particles on a lattice, displaced as a cosmology and a seed say, fall together until
+// today.
 #include <coir/cosmology/power.hpp>
 #include <coir/mesh/power_spectrum.hpp>
 #include <coir/nbody/initial_conditions.hpp>
@@ -30,8 +31,8 @@ int main(int argc, char** argv) {
   };
   double const at_start = measured(particles.position).power[0];
 
-  // Forces come from a mesh of 64^3 cells. On one of 32^3, as coarse as the lattice, waves of three cells would have less than half
-  // of linear theory's power today.
+  // Forces come from a mesh of 64^3 cells. On one of 32^3, as coarse as the lattice, waves of three
+  // cells would have less than half of linear theory's power today.
   nbody::SimulationOptions const options{.scale_factors = nbody::scale_factors(start, 1, 10),
                                          .stepper = nbody::Stepper::bullfrog,
                                          .mesh_ratio = 2};
@@ -45,7 +46,8 @@ int main(int argc, char** argv) {
   // The largest waves are hardly denser than their surroundings: they grow as linear theory says.
   std::cout << "growth_of_largest_waves " << std::sqrt(today.power[0] / at_start) << '\n';
   std::cerr << "  k [h/Mpc]   P [(Mpc/h)^3]   linear theory\n";
-  // Up to the lattice's Nyquist frequency, 0.2 h/Mpc; at its end structure has grown beyond linear theory.
+  // Up to the lattice's Nyquist frequency, 0.2 h/Mpc; at its end structure has grown beyond linear
+  // theory.
   for (std::size_t bin = 0; bin < 16; bin += 3)
     std::cerr << "  " << today.k[bin] << "   " << today.power[bin] << "   " << power(today.k[bin])
               << '\n';

@@ -1,4 +1,5 @@
-// Copies beside kernels: an array goes to the device in parts, and while one is on its way the one before is worked on.
+// Copies beside kernels: an array goes to the device in parts, and while one is on its way the one
+// before is worked on.
 #include <coir/array/all.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -33,8 +34,8 @@ void print(char const* what, Span const& span, double whole) {
 
 constexpr bool device = !coir::runs_on_host<Kokkos::DefaultExecutionSpace>;
 
-/// Starts both, and looks when each is done. At once a thread of the host waits for each queue; on hosts they are done when
-/// they return.
+/// Starts both, and looks when each is done. At once a thread of the host waits for each queue; on
+/// hosts they are done when they return.
 std::array<Span, 2> timeline(coir::Queue<>& copies, coir::Queue<>& kernels, auto const& copy,
                              auto const& kernel, bool at_once) {
   std::array<Span, 2> spans;

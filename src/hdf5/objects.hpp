@@ -9,7 +9,8 @@
 
 namespace coir::hdf5 {
 
-// A name without slashes around it; "/" is the root. PreconditionError for an empty name or part of one.
+// A name without slashes around it; "/" is the root. PreconditionError for an empty name or part of
+// one.
 std::string path_of(std::string_view name);
 
 // Whether each part of a path is there; H5Lexists alone fails where a group on the way is missing.

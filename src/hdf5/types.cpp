@@ -71,7 +71,8 @@ std::optional<Type> type_of_stored(hid_t type) {
   }
   if (kind == H5T_INTEGER) {
     bool const is_signed = H5Tget_sign(type) == H5T_SGN_2;
-    // Numbers of 3, 5, 6 or 7 bytes are converted to the next larger type: GADGET-4 writes IDs of 48 bits.
+    // Numbers of 3, 5, 6 or 7 bytes are converted to the next larger type: GADGET-4 writes IDs of
+    // 48 bits.
     if (bytes == 1) return is_signed ? Type::int8 : Type::uint8;
     if (bytes == 2) return is_signed ? Type::int16 : Type::uint16;
     if (bytes <= 4) return is_signed ? Type::int32 : Type::uint32;

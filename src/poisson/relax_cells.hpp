@@ -28,7 +28,8 @@ struct Soon {
 
 /// Moves the cells first, first + 2, ... below `end` by `step` times L u - b, which is
 ///
-///   along (u[k-1] + u[k+1]) + slabs (u[k-slab] + u[k+slab]) + rows (u[k-row] + u[k+row]) - b[k] - diagonal u[k]
+///   along (u[k-1] + u[k+1]) + slabs (u[k-slab] + u[k+slab]) + rows (u[k-row] + u[k+row]) - b[k] -
+///   diagonal u[k]
 ///
 /// in this order, in 2-D without rows.
 ///

@@ -48,7 +48,8 @@ class AppTest : public ::testing::Test {
     EXPECT_EQ(outcome.errors, "") << arguments;
   }
 
-  /// A run that must fail with `code` and one line on stderr with all of `parts`, and leave no file.
+  /// A run that must fail with `code` and one line on stderr with all of `parts`, and leave no
+  /// file.
   void expect_failure(int code, std::string const& arguments, std::vector<std::string> const& parts,
                       std::string const& before = "") const {
     SCOPED_TRACE(arguments);

@@ -2,10 +2,11 @@
 //
 //   damaged_checkpoints COUNT [RUNS [SEED]]
 //
-// Each damaged file must be refused in one line, or be read as the whole one. So must each forged one, whose checksum is
-// made to fit again; what is wrong with that may be no more than that values differ, and then it is read. RUNS of the
-// files, spread over all, are given to coir-nbody itself, which must end with 3 or in the bytes of the whole one's run.
-// Ends with 0 if all did, and with 1 and the number of the case if not, or if one crashed or took a minute.
+// Each damaged file must be refused in one line, or be read as the whole one. So must each forged
+// one, whose checksum is made to fit again; what is wrong with that may be no more than that values
+// differ, and then it is read. RUNS of the files, spread over all, are given to coir-nbody itself,
+// which must end with 3 or in the bytes of the whole one's run. Ends with 0 if all did, and with 1
+// and the number of the case if not, or if one crashed or took a minute.
 
 #include <nbody/checkpoint.hpp>
 #include <nbody/options.hpp>

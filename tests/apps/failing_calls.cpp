@@ -1,4 +1,5 @@
-// Preloaded by nbody_ranks_test.cpp: fsync fails for files whose paths contain COIR_TEST_FILE, as on a disk that is broken.
+// Preloaded by nbody_ranks_test.cpp: fsync fails for files whose paths contain COIR_TEST_FILE, as
+// on a disk that is broken.
 
 #include <dlfcn.h>
 #include <unistd.h>

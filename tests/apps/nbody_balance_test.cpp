@@ -24,10 +24,12 @@ coir::cosmology::LinearPower<double> white() {
 }
 
 TEST(NbodyBalance, ASlabOfWhiteNoiseHasTheContrastOfItsVolume) {
-  // The noise of a part f of the volume V, of which the mean of all is subtracted: P / V (1 / f - 1).
+  // The noise of a part f of the volume V, of which the mean of all is subtracted: P / V (1 / f -
+  // 1).
   for (int const ranks : {2, 4, 8}) {
     double const expected = std::sqrt(p / (box * box * box) * (ranks - 1));
-    // Waves shorter than a thousandth of the box are left out, ranks^2 / (2 pi^2 1000) of the sum of (ranks - 1) / 2.
+    // Waves shorter than a thousandth of the box are left out, ranks^2 / (2 pi^2 1000) of the sum
+    // of (ranks - 1) / 2.
     double const left_out =
         ranks * ranks / (1000 * std::numbers::pi * std::numbers::pi * (ranks - 1));
     double const found = slab_contrast(white(), 1, box, box / ranks);

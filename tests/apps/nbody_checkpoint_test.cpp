@@ -1,4 +1,5 @@
-// Checkpoints: what is in them, and what is refused. damaged_checkpoints.cpp goes through damage at random.
+// Checkpoints: what is in them, and what is refused. damaged_checkpoints.cpp goes through damage at
+// random.
 
 #include <nbody/checkpoint.hpp>
 #include <nbody/go_on.hpp>
@@ -106,7 +107,8 @@ class NbodyCheckpoint : public coir::testing::Nbody {
 
 using BadNbodyCheckpoint = NbodyCheckpoint;
 
-// Steps may run out of memory after hours: the error names the checkpoint that the run goes on from.
+// Steps may run out of memory after hours: the error names the checkpoint that the run goes on
+// from.
 TEST(GoOn, IsNamedWhereStepsRunOutOfMemory) {
   GoOn const go_on{"web/checkpoint.hdf5", 20};
   std::string const promise = "; --restart web/checkpoint.hdf5 goes on from step 20";

@@ -84,7 +84,8 @@ TEST_F(NbodyOutputs, TheDensityIsThatOfTheForceMesh) {
                         static_cast<double>(density.size());
     EXPECT_NEAR(mean, 1, 1e-5);
     EXPECT_GE(*std::min_element(density.data(), density.data() + density.size()), 0);
-    // The snapshot's positions are rounded in other places; 1e-6 of the box moves 1e-5 of a cell's mass and less.
+    // The snapshot's positions are rounded in other places; 1e-6 of the box moves 1e-5 of a cell's
+    // mass and less.
     run_quietly("--measure run" + ratio + "/snapshot_a1.000.hdf5 --density --mesh-ratio " + ratio +
                 " --output measured" + ratio);
     Cube const again = cube("measured" + ratio + "/snapshot_a1.000_density.npy");
@@ -109,7 +110,8 @@ TEST_F(NbodyOutputs, SnapshotsAreMeasuredAsTheRunMeasuresItself) {
     for (std::string const a : {"0.500", "1.000"}) {
       std::string const snapshot = "snapshot_a" + a;
       run_quietly("--measure run/" + snapshot + ".hdf5 --output measured " + options);
-      // Float's eps, by the 30 modes across the box of the shortest waves, and once more for velocities.
+      // Float's eps, by the 30 modes across the box of the shortest waves, and once more for
+      // velocities.
       double const tolerance = precision == "single" ? 3e-5 : 1e-12;
       expect_near("run/power_a" + a + ".txt", "measured/" + snapshot + "_power.txt", tolerance, 3);
       expect_near("run/multipoles_a" + a + ".txt", "measured/" + snapshot + "_multipoles.txt",

@@ -31,7 +31,8 @@ using coir::testing::read_text;
 /// For tests of files alone, which need no GPU and the time to start on it.
 std::string const on_cores = "--backend cpu --quiet ";
 
-/// More than one step, an output on the way, every kind of file, and the same bits on any number of ranks.
+/// More than one step, an output on the way, every kind of file, and the same bits on any number of
+/// ranks.
 std::string const all_kinds =
     "--particles 12 --steps 4 --pixels 24 --outputs 0.55 --snapshots --density --multipoles "
     "--white-noise --deterministic --quiet ";
@@ -115,7 +116,8 @@ TEST_F(NbodyOnRanks, GrowTheUniverseOfOne) {
   }
 }
 
-// A good run is one on several ranks, too: with a spectral gradient, whose ghost planes hold whole numbers.
+// A good run is one on several ranks, too: with a spectral gradient, whose ghost planes hold whole
+// numbers.
 TEST_F(NbodyOnRanks, GrowBySpectralGradients) {
   std::string const run =
       "--particles 8 --box 20 --steps 60 --kernel naive --assignment pcs --deterministic --seed 9 "
@@ -132,7 +134,8 @@ TEST_F(NbodyOnRanks, MoreOfThemThanPlanesOfParticles) {
   grow(5, few + "--checkpoint 1 --output many");
   EXPECT_EQ(read_text(folder / "one/power_a1.000.txt"),
             read_text(folder / "many/power_a1.000.txt"));
-  // On an H100 the picture of so few particles differed: transforms on devices have other bits in parts.
+  // On an H100 the picture of so few particles differed: transforms on devices have other bits in
+  // parts.
   if (coir::runs_on_host<Kokkos::DefaultExecutionSpace>)
     EXPECT_TRUE(read_text(folder / "one/slab_a1.000.npy") ==
                 read_text(folder / "many/slab_a1.000.npy"));
@@ -229,7 +232,8 @@ TEST_F(NbodyOnRanks, NeedTheSameOptions) {
 }
 
 TEST_F(NbodyOnRanks, AreRefusedWithoutTheMemoryForAllOfThem) {
-  // On the cores, where the memory is the machine's, and where kernels run: on a device all ranks' there.
+  // On the cores, where the memory is the machine's, and where kernels run: on a device all ranks'
+  // there.
   std::string const what = "a run of 1625^3 particles on a mesh of 3250^3 cells, of which ";
   expect_error(on(2, "--particles 1625 --backend cpu --quiet"), 4,
                {what + "2 ranks run on ", " are free: use a smaller grid"});
@@ -301,7 +305,8 @@ TEST_F(NbodyOnRanks, MixNoSnapshotsOfRunsOnOtherNumbersOfRanks) {
       names.insert("snapshot_a1.000" + (ranks > 1 ? "." + std::to_string(n) : "") + ".hdf5");
     return names;
   };
-  // A new run refuses, before it writes anything, to be beside another one's; it replaces that of as many ranks.
+  // A new run refuses, before it writes anything, to be beside another one's; it replaces that of
+  // as many ranks.
   for (auto const& [before, after, in_the_way] :
        {std::tuple{3, 2, ".2"}, std::tuple{1, 2, ""}, std::tuple{2, 1, ".0"}}) {
     std::string const name = std::to_string(before) + "to" + std::to_string(after);
@@ -334,8 +339,8 @@ TEST_F(NbodyOnRanks, MixNoSnapshotsOfRunsOnOtherNumbersOfRanks) {
 }
 
 #ifndef __SANITIZE_ADDRESS__  // which must be loaded first
-// One part of a snapshot can't be brought to the disk: none of them appears, and what was there before is
-// still there.
+// One part of a snapshot can't be brought to the disk: none of them appears, and what was there
+// before is still there.
 TEST_F(NbodyOnRanks, WriteNoSnapshotWhereOnePartOfItFails) {
   if (coir::testing::is_sanitized)
     GTEST_SKIP() << "a sanitizer's library wants to be the first that is loaded";
@@ -375,7 +380,8 @@ TEST_F(NbodyOnRanks, RemovePartsThatBelongToNoCheckpoint) {
   grow(2, run);
   EXPECT_EQ(checkpoint_files("run").size(), 3u + 2);
   grow(3, on_cores + "--restart run");
-  // Beside a checkpoint its own parts stay until there is a new one, and on one rank none is needed any more.
+  // Beside a checkpoint its own parts stay until there is a new one, and on one rank none is needed
+  // any more.
   write("run/checkpoint.d.7.hdf5", "left over");
   grow(1, run);
   EXPECT_EQ(checkpoint_files("run"),
@@ -391,7 +397,8 @@ TEST_F(NbodyOnRanks, OverwriteWhatAKilledRunLeft) {
 }
 
 TEST_F(NbodyOnRanks, EndTogetherWhenOneIsStopped) {
-  // The second rank is stopped once the first checkpoint is there; then all must end, within seconds.
+  // The second rank is stopped once the first checkpoint is there; then all must end, within
+  // seconds.
   std::string const run = COIR_APP
       " --particles 32 --steps 2000 --checkpoint 5 --no-pictures --no-spectra --quiet --output run";
   auto const outcome =

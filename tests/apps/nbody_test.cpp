@@ -110,7 +110,8 @@ TYPED_TEST(Sheet, AllMatterIsSeenThroughTheWholeBox) {
 
 TYPED_TEST(Sheet, MatterIsWhereItsParticlesAre) {
   using T = typename TypeParam::Real;
-  // All of it within a hundredth of the lattice's spacing around (4, 4, 4): pixels 15 and 16 of 32 share it.
+  // All of it within a hundredth of the lattice's spacing around (4, 4, 4): pixels 15 and 16 of 32
+  // share it.
   auto const particles = lattice<typename TypeParam::Exec, T>(8, 1e-3, 4000 - 3.5);
   auto const all = densities(particles, {0, 8, 32});
   double around = 0;
@@ -311,10 +312,10 @@ TEST_F(Nbody, ARestartMayWriteOtherThingsElsewhere) {
 }
 
 TEST_F(Nbody, AtTheStartTheSpectrumIsThatOfLinearTheory) {
-  // Displacements of a thousandth of the lattice's spacing, with amplitudes that don't scatter: what remains is that
-  // P at a bin's mean k is not the mean of P there. A bin is k_f wide, and with P ~ k^n its second order is
-  // n (n - 1) / 24 (k_f / k)^2, here with n above -2.1. Images of the mesh add 0.1 % at most. Below the Nyquist
-  // frequency, which displacements lack.
+  // Displacements of a thousandth of the lattice's spacing, with amplitudes that don't scatter:
+  // what remains is that P at a bin's mean k is not the mean of P there. A bin is k_f wide, and
+  // with P ~ k^n its second order is n (n - 1) / 24 (k_f / k)^2, here with n above -2.1. Images of
+  // the mesh add 0.1 % at most. Below the Nyquist frequency, which displacements lack.
   run_quietly(
       "--particles 16 --box 64 --scale-factors 0.01,0.02 --outputs 0.01 --fixed-amplitude "
       "--sigma8 0.01 --precision double --no-pictures --output run");

@@ -67,7 +67,8 @@ TEST(Run, ASignalAtTheEndHasItsCodeAndItsLine) {
   EXPECT_EQ(outcome.output, "photo 3 1\n");
   EXPECT_EQ(outcome.errors,
             "failing-app: error: stopped when all was done; what was written is whole\n");
-  // Also where the line waits for a reader longer than the program may: for a pipe that is full, of 64 KiB.
+  // Also where the line waits for a reader longer than the program may: for a pipe that is full, of
+  // 64 KiB.
   auto const waits = coir::testing::run_command(
       "sh -c '{ head -c 65536 /dev/zero; " COIR_APP
       " photo --throw terminated 2>&1 >/dev/null; echo $? >&2; } | { sleep 2; cat >/dev/null; }'");

@@ -1,5 +1,5 @@
-// Complex functions beside the C library's in long double: accurate in each part, and at infinities, NaN and zeros as annex G
-// of C17 has it.
+// Complex functions beside the C library's in long double: accurate in each part, and at
+// infinities, NaN and zeros as annex G of C17 has it.
 
 #include <coir/array/all.hpp>
 
@@ -28,7 +28,8 @@ class ComplexMath : public ::testing::Test {
   using Space = typename Case::Exec::memory_space;
   using Limits = std::numeric_limits<T>;
 
-  /// Parts that are zeros, denormal, small, near 1, large, near overflow, infinite and NaN, with each sign.
+  /// Parts that are zeros, denormal, small, near 1, large, near overflow, infinite and NaN, with
+  /// each sign.
   static std::vector<Z> special() {
     std::vector<T> const parts{0,
                                1,

@@ -132,7 +132,8 @@ TYPED_TEST(Numpy, RefusesWhatHasNoTransform) {
             "the real field's last axis must have at least 1 number, not 0");
 }
 
-// numpy.fft.fftfreq(5, 0.1), numpy.fft.fftfreq(4), numpy.fft.rfftfreq(5, 0.1), numpy.fft.rfftfreq(4)
+// numpy.fft.fftfreq(5, 0.1), numpy.fft.fftfreq(4), numpy.fft.rfftfreq(5, 0.1),
+// numpy.fft.rfftfreq(4)
 TYPED_TEST(Numpy, NamesFrequencies) {
   TYPES_OF_CASE;
   T const step = T(0.1);

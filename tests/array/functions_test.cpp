@@ -57,8 +57,8 @@ class Functions : public ::testing::Test {
 };
 TYPED_TEST_SUITE(Functions, coir::testing::Cases, coir::testing::CaseName);
 
-// Those that the cases of array_numpy_test leave out. glibc's vectorised functions are within 4 ulp, CUDA's within 2 (most);
-// half of one is the rounding.
+// Those that the cases of array_numpy_test leave out. glibc's vectorised functions are within 4
+// ulp, CUDA's within 2 (most); half of one is the rounding.
 #define CHECK(name, low, high, tolerance)                                                   \
   {                                                                                         \
     SCOPED_TRACE(#name);                                                                    \
@@ -312,7 +312,8 @@ TYPED_TEST(Functions, MapTakesNumbersBesideArrays) {
   EXPECT_EQ(values(map(TimesPlus{}, x, 3.0f, 2)), (std::vector<T>{5, 8, -10}));
 }
 
-// Beside the cases of array_numpy_test: shifts beyond the type's bits, logic, and statements that change an array.
+// Beside the cases of array_numpy_test: shifts beyond the type's bits, logic, and statements that
+// change an array.
 template <class Space>
 void check_integers() {
   using I = std::int32_t;

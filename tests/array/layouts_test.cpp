@@ -36,8 +36,9 @@ void expect_statements(Shape<3> const& shape) {
   operand = array;
   EXPECT_TRUE(all(operand == array));
 
-  // One operand is laid out alike, one is stretched. The root is rounded exactly: sin and the like may differ by a bit
-  // between the vectors and the rest of a row, which begin elsewhere in each layout.
+  // One operand is laid out alike, one is stretched. The root is rounded exactly: sin and the like
+  // may differ by a bit between the vectors and the rest of a row, which begin elsewhere in each
+  // layout.
   target = sqrt(operand) + row;
   Array<T, 3, Space> const expected = sqrt(array) + row;
   EXPECT_TRUE(all(target == expected));
@@ -90,7 +91,8 @@ TYPED_TEST(ArrayLayouts, ViewsOfElementsThatAreConstAreRead) {
   EXPECT_EQ(sum(slice_of(read_only)), T(30));
 }
 
-// One row seen three times: it can be read, but nobody could say which of three numbers it is to hold.
+// One row seen three times: it can be read, but nobody could say which of three numbers it is to
+// hold.
 TYPED_TEST(ArrayLayouts, OnlyConstElementsMayLieInTheSamePlace) {
   TYPES_OF_CASE;
   Kokkos::View<T*, Space> const row("row", 4);

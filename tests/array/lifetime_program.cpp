@@ -1,5 +1,5 @@
-// What goes wrong when arrays and Kokkos don't live at the same time, one case at a time: see lifetime_test.cpp. A
-// PreconditionError is printed, and ends it with 3.
+// What goes wrong when arrays and Kokkos don't live at the same time, one case at a time: see
+// lifetime_test.cpp. A PreconditionError is printed, and ends it with 3.
 
 #include <coir/array/all.hpp>
 
@@ -27,7 +27,8 @@ int run(std::string const& which) {
     outlives_kokkos = coir::arange<double>(5);
     add_one(outlives_kokkos);
     if (coir::sum(outlives_kokkos) != 15) return 1;
-    // What an array that is gone held must not be freed when the limit says so, but Kokkos is gone, too.
+    // What an array that is gone held must not be freed when the limit says so, but Kokkos is gone,
+    // too.
     if (which == "limited") coir::MemoryPool<coir::DefaultSpace>::set_limit(0);
   }
   if (which == "made_after") coir::zeros(5);

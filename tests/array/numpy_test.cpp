@@ -1,5 +1,5 @@
-// Random statements, whose answers generate.py and edges.py had from NumPy 2 and from exact arithmetic. Another file of cases than
-// cases.bin and edges.bin may be named by COIR_NUMPY_CASES.
+// Random statements, whose answers generate.py and edges.py had from NumPy 2 and from exact
+// arithmetic. Another file of cases than cases.bin and edges.bin may be named by COIR_NUMPY_CASES.
 
 #include <array/numpy/cases.hpp>
 
@@ -113,8 +113,8 @@ bool agree(T found, T expected, Case const& c, std::size_t i) {
     using Limits = std::numeric_limits<T>;
     if (!std::isfinite(expected) || std::isnan(found)) return false;
     if (std::isinf(found) && std::signbit(found) != std::signbit(expected)) return false;
-    // An infinite result may be the power of two after the largest number, an ulp from it: CUDA's hypot of the largest number
-    // and a small one is.
+    // An infinite result may be the power of two after the largest number, an ulp from it: CUDA's
+    // hypot of the largest number and a small one is.
     double const distance =
         std::isinf(found)
             ? 2 * (std::ldexp(1.0, Limits::max_exponent - 1) - std::abs(double(expected)) / 2)

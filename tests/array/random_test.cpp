@@ -39,8 +39,8 @@ std::uint64_t fingerprint(std::vector<T> const& values) {
   return fingerprint(values.data(), values.size() * sizeof(T));
 }
 
-// Counts are within five standard deviations, as for a right generator in all but one of 1.7 million
-// draws.
+// Counts are within five standard deviations, as for a right generator in all but one of 1.7
+// million draws.
 constexpr double sigmas = 5;
 
 }  // namespace
@@ -119,8 +119,8 @@ TYPED_TEST(RandomArrays, AgreeWithAPlainLoop) {
       Long const b = single ? w[2 * half + 1] * 0x1p-32L : Long(pair(w, 1)) * 0x1p-64L;
       Long const angle = 2 * std::numbers::pi_v<Long> * b;
       Long const radius = std::sqrt(-2 * std::log(a));
-      // In units of eps: 1/2 of u, which is an absolute error of its logarithm; 2 of the logarithm itself,
-      // 1 of the root, 3 absolute of sine and cosine, whose angle is rounded three times.
+      // In units of eps: 1/2 of u, which is an absolute error of its logarithm; 2 of the logarithm
+      // itself, 1 of the root, 3 absolute of sine and cosine, whose angle is rounded three times.
       double const eps = std::numeric_limits<T>::epsilon();
       double const tolerance = eps * static_cast<double>(5 * radius + 1 / radius);
       ASSERT_NEAR(normal[at],
@@ -252,7 +252,8 @@ TYPED_TEST(RandomIntegers, PermutationsHoldEachIndexOnce) {
   }
 }
 
-// Random numbers, the order, and as much again to sort them in, which the pool rounds up by an eighth at most.
+// Random numbers, the order, and as much again to sort them in, which the pool rounds up by an
+// eighth at most.
 TYPED_TEST(RandomIntegers, PermutationsTakeTheMemoryOfFourNumbersEach) {
   using S = typename TypeParam::memory_space;
   std::int64_t const n = 1 << 20;
@@ -288,8 +289,8 @@ TYPED_TEST(RandomIntegers, RefusesBadParameters) {
             "random integers need low < high, not 5 and 4");
 }
 
-/// `count` numbers of 32 bits that a loop by `each` counters an index, or with one the loop of hosts, writes behind the first `offset`
-/// elements, which it leaves alone like those at the end.
+/// `count` numbers of 32 bits that a loop by `each` counters an index, or with one the loop of
+/// hosts, writes behind the first `offset` elements, which it leaves alone like those at the end.
 template <int each>
 std::vector<std::uint32_t> filled(int count, int offset) {
   using Body = coir::random::detail::FillBody<coir::random::detail::Bits32, each>;
@@ -310,7 +311,8 @@ std::vector<std::uint32_t> filled(int count, int offset) {
   return {data + offset, data + offset + count};
 }
 
-// Devices draw from two counters at a time; the last index may have one counter only. They store vectors where memory is aligned.
+// Devices draw from two counters at a time; the last index may have one counter only. They store
+// vectors where memory is aligned.
 TEST(RandomFill, DevicesDrawFromTwoCountersWhatHostsDrawInBlocks) {
   for (int const offset : {0, 1})
     for (int const count : {1, 3, 4, 5, 7, 8, 9, 12, 13, 1000, 1001, 1002, 1003})

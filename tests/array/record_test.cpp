@@ -41,7 +41,8 @@ TYPED_TEST(Record, SweepsAreThoseOfStatementsOneByOne) {
   EXPECT_EQ(values(u), values(p));
 }
 
-// The second statement overwrites what it reads, through a temporary; the others have results of their own.
+// The second statement overwrites what it reads, through a temporary; the others have results of
+// their own.
 TYPED_TEST(Record, TemporariesLiveAsLongAsWhatIsRecorded) {
   TYPES_OF_CASE;
   std::vector<T> numbers(1000);

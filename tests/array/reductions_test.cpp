@@ -109,8 +109,9 @@ TYPED_TEST(Reductions, NaNIsTheExtreme) {
   EXPECT_EQ(argmax(infinite), 0);
 }
 
-// Pairwise sums: at most log2(n) + 30 roundings of the sum of absolute values (each lane adds 16 terms, and
-// lanes, stretches and groups are joined pairwise). A running sum of a million would be off by thousands.
+// Pairwise sums: at most log2(n) + 30 roundings of the sum of absolute values (each lane adds 16
+// terms, and lanes, stretches and groups are joined pairwise). A running sum of a million would be
+// off by thousands.
 TYPED_TEST(Reductions, SumsAreAccurate) {
   TYPES_OF_CASE;
   for (std::int64_t n : {1000, 100'003, 3'000'000}) {
@@ -150,8 +151,8 @@ TYPED_TEST(Reductions, DeviationsAreThoseOfTwoPasses) {
             "ddof must be at least -2^62, not -9223372036854775808");
 }
 
-// Small integers are widened before they are multiplied and added. Beside array_numpy_test: operands of two types, and
-// an axis.
+// Small integers are widened before they are multiplied and added. Beside array_numpy_test:
+// operands of two types, and an axis.
 template <class Space>
 void check_small_integers() {
   auto const bytes = full<std::uint8_t, Space>(Shape<1>{5}, std::uint8_t(200));
@@ -318,7 +319,8 @@ TYPED_TEST(Reductions, HaveTheSameBitsInEveryRun) {
 
 namespace {
 
-/// Powers of two with signs in some order, whose product is `product`; sizes are from 2^-most to 2^most.
+/// Powers of two with signs in some order, whose product is `product`; sizes are from 2^-most to
+/// 2^most.
 template <class T>
 std::vector<T> factors_of(T product, std::int64_t count, int most, std::uint32_t seed) {
   std::mt19937 generator(seed);
@@ -520,8 +522,8 @@ TEST(ReductionsOnHost, ByTheKernelsOfDevicesAreTheSame) {
 }
 
 #ifdef COIR_KOKKOS_HAS_SERIAL
-// Run with several numbers of threads: one thread, and plain loops in the order that the shape fixes, make
-// the same bits.
+// Run with several numbers of threads: one thread, and plain loops in the order that the shape
+// fixes, make the same bits.
 TEST(ReductionsOnHost, HaveTheSameBitsForAnyThreadCount) {
   using Space = Kokkos::HostSpace;
   Array<float, 1, Space> a(Shape<1>{1'000'003});

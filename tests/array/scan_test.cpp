@@ -68,8 +68,9 @@ TYPED_TEST(Scan, TakesExpressionsAndSlices) {
   EXPECT_EQ(to_host(coir::cumprod(a)), (std::vector<T>{1, 2, 6, 24, 120, 720}));
 }
 
-// An element passes through at most 64 operations of each level of groups, and one more to join them,
-// each of which rounds by half an epsilon: 65 levels eps / 2 with levels = ceil(log n / log 16).
+// An element passes through at most 64 operations of each level of groups, and one more to join
+// them, each of which rounds by half an epsilon: 65 levels eps / 2 with levels = ceil(log n / log
+// 16).
 TYPED_TEST(Scan, SumsAreAccurate) {
   TYPES_OF_CASE;
   std::size_t const n = 1'000'003;

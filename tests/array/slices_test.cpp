@@ -85,7 +85,8 @@ TYPED_TEST(Slices, Stretched) {
   EXPECT_THROW(with_axis(row, 2), PreconditionError);
 }
 
-// Devices take so many rows of such a length in columns of several cells, and the last rows one by one.
+// Devices take so many rows of such a length in columns of several cells, and the last rows one by
+// one.
 TYPED_TEST(Slices, ShiftedOnALargeGrid) {
   using T = typename TestFixture::T;
   std::int64_t const m = 1013, n = 1021;

@@ -270,7 +270,8 @@ TYPED_TEST(Statistics, DigitizeIsThatOfNumPy) {
   EXPECT_EQ(to_host(coir::digitize(x, up(coir::range(0, 1))))[0], 0);
 }
 
-// A quantile rounds its position's fraction, a difference, a product and a sum, none of them above 20.
+// A quantile rounds its position's fraction, a difference, a product and a sum, none of them
+// above 20.
 TYPED_TEST(Statistics, QuantilesAgreeWithAPlainLoop) {
   TYPES_OF_CASE;
   double const tolerance = 4 * 20 * std::numeric_limits<T>::epsilon();

@@ -59,7 +59,8 @@ struct Size {
   }
 };
 
-/// The elements in C order, each times its place in it: another order gives another number. Whole, and below 2^24.
+/// The elements in C order, each times its place in it: another order gives another number. Whole,
+/// and below 2^24.
 struct Digest {
   template <std::floating_point T>
   KOKKOS_FUNCTION T operator()(T x) const {
@@ -150,7 +151,8 @@ struct FirstAndLast {
   }
 };
 
-/// A row divided by the sum of the magnitudes of its elements, of a length that is known when it runs.
+/// A row divided by the sum of the magnitudes of its elements, of a length that is known when it
+/// runs.
 struct Normalise {
   template <class T>
   KOKKOS_FUNCTION void operator()(Row<T> const& x, Subarray<T, 1> const& result) const {

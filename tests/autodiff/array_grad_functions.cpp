@@ -1,4 +1,5 @@
-// Functions of elements and of reductions: apart from array_grad_test.cpp, because compilers take gigabytes for them.
+// Functions of elements and of reductions: apart from array_grad_test.cpp, because compilers take
+// gigabytes for them.
 
 #include <autodiff/array_grad.hpp>
 

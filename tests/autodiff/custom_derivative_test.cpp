@@ -1,4 +1,5 @@
-// A function whose derivative is written by hand, among statements that value_and_grad differentiates.
+// A function whose derivative is written by hand, among statements that value_and_grad
+// differentiates.
 
 #include <coir/array/all.hpp>
 #include <coir/autodiff/array_grad.hpp>

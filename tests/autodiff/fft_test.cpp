@@ -82,7 +82,8 @@ TEST(FftGradients, Float) { expect_same_in_float(Convolution{}, waves(0, 9), wav
 
 namespace {
 
-/// sum w (x * k) of a convolution * has the derivatives sum w (. * k) by x: the correlation of w and k.
+/// sum w (x * k) of a convolution * has the derivatives sum w (. * k) by x: the correlation of w
+/// and k.
 template <class T, int Rank>
 void expect_gradient_of_convolution(coir::Shape<Rank> const& shape) {
   auto const x = waves<T, Rank>(0, shape), k = waves<T, Rank>(1, shape),

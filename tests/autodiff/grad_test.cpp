@@ -12,7 +12,8 @@
 #include <type_traits>
 #include <vector>
 
-// Compared with derivatives worked out by hand. Where no tolerance is given the arithmetic is exact.
+// Compared with derivatives worked out by hand. Where no tolerance is given the arithmetic is
+// exact.
 
 namespace {
 
@@ -180,8 +181,8 @@ TEST(Jvp, IsTheJacobianTimesTheDirection) {
 
 }  // namespace
 
-/// Newton's method on Rosenbrock's function from several points at once, all in one kernel: the distance
-/// to the minimum at (1, 1) after some steps.
+/// Newton's method on Rosenbrock's function from several points at once, all in one kernel: the
+/// distance to the minimum at (1, 1) after some steps.
 template <class Exec, class T>
 std::vector<T> newton_in_kernel(int n) {
   Kokkos::View<T*, typename Exec::memory_space> const distance("distance", n);

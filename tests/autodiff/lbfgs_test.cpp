@@ -43,7 +43,8 @@ auto quadratic(std::int64_t size, double largest) {
   return coir::value_and_grad([at, c](auto x) { return sum(c * square(x - at)) / 2; });
 }
 
-/// Rosenbrock's valley in any number of dimensions: sum 100 (y - x^2)^2 + (1 - x)^2 of neighbours x, y.
+/// Rosenbrock's valley in any number of dimensions: sum 100 (y - x^2)^2 + (1 - x)^2 of neighbours
+/// x, y.
 auto rosenbrock() {
   return coir::value_and_grad([](auto x) {
     auto const here = coir::evaluate(x(range(0, -1)));
@@ -72,7 +73,8 @@ TYPED_TEST(Lbfgs, FindsTheBottomOfQuadraticForms) {
     auto const result = coir::lbfgs(quadratic<TypeParam>(size, 10), x, {.iterations = 200});
     EXPECT_NE(result.end, LbfgsEnd::iterations) << size;
     auto const found = values(x);
-    // The value is a sum of squares that is known to the rounding of x: it ends where x_n - n is that.
+    // The value is a sum of squares that is known to the rounding of x: it ends where x_n - n is
+    // that.
     for (std::size_t n = 0; n < found.size(); ++n)
       EXPECT_NEAR(found[n], double(n), 100 * eps * double(size)) << n;
   }
@@ -86,8 +88,8 @@ TYPED_TEST(Lbfgs, FindsTheEndOfRosenbrocksValley) {
     auto const result = coir::lbfgs(rosenbrock(), x, {.iterations = 200});
     EXPECT_LT(result.state.iterations, 60);
     EXPECT_LT(result.state.evaluations, 90);
-    // y - x^2 is known to eps, so the value to 100 eps^2 and x, whose curvature along the valley is 0.4, to 20 eps or so.
-    // Each further number is its neighbour's square, of twice the error.
+    // y - x^2 is known to eps, so the value to 100 eps^2 and x, whose curvature along the valley is
+    // 0.4, to 20 eps or so. Each further number is its neighbour's square, of twice the error.
     double bound = 100 * eps;
     for (double const found : values(x)) {
       EXPECT_NEAR(found, 1, bound);
@@ -170,7 +172,8 @@ TYPED_TEST(Lbfgs, SaysWhyItEnded) {
 }
 
 TYPED_TEST(Lbfgs, GoesRoundWhereTheFunctionIsNoNumber) {
-  // x - ln x has its bottom at 1; from 0.1 a step of length 5 against the slope ends at 5.1, and from 3 at -2.
+  // x - ln x has its bottom at 1; from 0.1 a step of length 5 against the slope ends at 5.1, and
+  // from 3 at -2.
   auto const logarithm = coir::value_and_grad([](auto x) { return sum(x - log(x)); });
   double const eps = std::numeric_limits<typename TypeParam::Real>::epsilon();
   for (double const start : {0.1, 3.0}) {

@@ -1,4 +1,5 @@
-// What must not compile, one case at a time, and with a message that a person can read: that beside it.
+// What must not compile, one case at a time, and with a message that a person can read: that beside
+// it.
 
 #include <coir/array/all.hpp>
 #include <coir/autodiff/array_grad.hpp>

@@ -87,8 +87,8 @@ void expect_differences(std::function<double()> const& f_of_x, Array<double, Ran
 /// f has the value and the gradient that JAX 0.10.2 gives for the same function in double, and the
 /// gradient that differences of values say, element by element.
 ///
-/// Each element is a sum of at most some hundred products of rounded numbers, none larger than about
-/// the largest element's terms: 200 eps of the larger of that and 1.
+/// Each element is a sum of at most some hundred products of rounded numbers, none larger than
+/// about the largest element's terms: 200 eps of the larger of that and 1.
 ///
 /// \param along  for the k-th argument the sum of JAX's gradient times waves(7 + k) of its shape
 template <class F, class... X>

@@ -1,4 +1,5 @@
-// Gradients through products of matrices and vectors, beside those of JAX and differences of values.
+// Gradients through products of matrices and vectors, beside those of JAX and differences of
+// values.
 
 #include <autodiff/program_grad.hpp>
 #include <coir/autodiff/linalg.hpp>

@@ -1,4 +1,5 @@
-// Gradients through slices, shifted ones among them, and other moves of elements, beside those of JAX and differences of values.
+// Gradients through slices, shifted ones among them, and other moves of elements, beside those of
+// JAX and differences of values.
 
 #include <autodiff/program_grad.hpp>
 

@@ -1,4 +1,5 @@
-// Gradients through reductions whose results are used among elements again, beside those of JAX and differences of values.
+// Gradients through reductions whose results are used among elements again, beside those of JAX and
+// differences of values.
 
 #include <autodiff/program_grad.hpp>
 

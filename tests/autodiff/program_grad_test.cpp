@@ -1,4 +1,5 @@
-// How programs are differentiated: what goes by the tape, sizes and types, ties and edges, many statements, errors.
+// How programs are differentiated: what goes by the tape, sizes and types, ties and edges, many
+// statements, errors.
 
 #include <autodiff/program_grad.hpp>
 
@@ -246,7 +247,8 @@ TEST(ProgramGrad, FunctionsOfNumbersMixIn) {
   EXPECT_EQ(numbers_of(slope), (std::vector<double>{0, 0}));
 }
 
-// What reads a view that repeats elements gives each the sum over its repetitions, as where the view is stored first.
+// What reads a view that repeats elements gives each the sum over its repetitions, as where the
+// view is stored first.
 TEST(ProgramGrad, RepeatedElementsGetTheSumOfTheirRepetitions) {
   auto const x = waves(0, 4), w = waves(1, 4);
   auto const expect_same = [&](char const* name, auto const& f) {

@@ -10,7 +10,8 @@ using coir::Borrowed;
 
 namespace {
 
-/// Writes numbers of one type, and others in their place; optimisers may mix them up if nobody tells them.
+/// Writes numbers of one type, and others in their place; optimisers may mix them up if nobody
+/// tells them.
 template <class T, class Owner>
 double mixed_sums(std::vector<Owner>& memory, std::int64_t count) {
   double sum = 0;

@@ -36,7 +36,8 @@ void run_teams(Loop const& loop, std::int64_t first, std::int64_t end) {
     for (int rank = 0; rank < Loop::team; ++rank) loop(Member{static_cast<int>(league), rank});
 }
 
-/// Counts the visits of the cells [first, first + count) of a box, numbered row by row; those of all others together.
+/// Counts the visits of the cells [first, first + count) of a box, numbered row by row; those of
+/// all others together.
 struct Visit {
   int* visits;  // count + 1
   std::int64_t lower[3], extent[3], first, count;
@@ -57,7 +58,8 @@ struct Visit {
   }
 };
 
-/// How often `loop`, which is given a body, visits each of the cells [first, end) of a box, and in the end any other.
+/// How often `loop`, which is given a body, visits each of the cells [first, end) of a box, and in
+/// the end any other.
 template <int Rank, class Index, class Loop>
 std::vector<int> visits(Box<Rank, Index> const& box, std::int64_t first, std::int64_t end,
                         Loop const& loop) {
@@ -155,7 +157,8 @@ struct VisitTerm {
 template <int Rank, class Index = int>
 using Reduction = StretchReduction<Rank, Index, VisitTerm, Kokkos::Sum<std::int64_t>>;
 
-/// Expects the threads [first, threads) of a reduction to fold each of the cells [cell, end) of a box once, and `others` more.
+/// Expects the threads [first, threads) of a reduction to fold each of the cells [cell, end) of a
+/// box once, and `others` more.
 template <int Rank, class Index>
 void expect_terms(Box<Rank, Index> const& box, std::int64_t first, std::int64_t threads,
                   bool several, std::int64_t cell = 0, std::int64_t others = 0) {
@@ -377,7 +380,8 @@ TEST(DeviceLoops, ReduceByThreadsThatRunAtTheSameTime) {
   }
 }
 
-// Beyond 2^31 cells, of rows shorter than a stretch and longer: the last threads of so many that each has two stretches at most.
+// Beyond 2^31 cells, of rows shorter than a stretch and longer: the last threads of so many that
+// each has two stretches at most.
 TEST(DeviceLoops, ReduceTheLastCellsOfLargeBoxes) {
   constexpr std::int64_t together = Reduction<3>::together,
                          stretch = together * Reduction<3>::cells;
@@ -389,7 +393,8 @@ TEST(DeviceLoops, ReduceTheLastCellsOfLargeBoxes) {
   for (auto const& box : boxes) {
     ASSERT_GT(box.size(), most);
     std::int64_t const stretches = (box.size() + stretch - 1) / stretch, half = (stretches + 1) / 2;
-    // The last three stretches of the second half, or two of them, and three of the first one, which aren't looked at.
+    // The last three stretches of the second half, or two of them, and three of the first one,
+    // which aren't looked at.
     std::int64_t const behind = stretches - half - (half - 3);
     expect_terms(box, (half - 3) * together, half * together, true, (stretches - behind) * stretch,
                  3 * stretch);

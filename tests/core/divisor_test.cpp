@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::int32_t largest = std::numeric_limits<std::int32_t>::max();
 
-// Around the multiples of the divisor next to 0, in the middle and at the end of the range, where a rounded factor would fail first.
+// Around the multiples of the divisor next to 0, in the middle and at the end of the range, where a
+// rounded factor would fail first.
 void expect_quotients(std::int32_t divisor) {
   Divisor const by(divisor);
   std::vector<std::int64_t> numbers{0, 1, largest - 1, largest};

@@ -9,7 +9,8 @@
 #include <type_traits>
 #include <vector>
 
-// Every function is compared with its analytic derivatives in long double, which C++ has on its own.
+// Every function is compared with its analytic derivatives in long double, which C++ has on its
+// own.
 
 namespace {
 
@@ -29,8 +30,9 @@ Long conditioned(G const& g, Long x) {
   return std::abs(g(x)) + std::abs(g(x * (1 + h)) - g(x * (1 - h))) / (2 * h);
 }
 
-/// Each formula of a first derivative takes at most four functions, of 1 ulp each on their own, and as many
-/// roundings; of a second one at most three times that, whose terms may cancel to some extent.
+/// Each formula of a first derivative takes at most four functions, of 1 ulp each on their own, and
+/// as many roundings; of a second one at most three times that, whose terms may cancel to some
+/// extent.
 constexpr int first_order = 8;
 constexpr int second_order = 40;
 
@@ -192,7 +194,8 @@ TYPED_TEST(DualNumbers, ErrorAndGammaFunctions) {
   EXPECT_DERIVATIVES(real, erfc, -2 * inv_sqrtpi * std::exp(-x * x),
                      4 * inv_sqrtpi * x * std::exp(-x * x));
 
-  // Known values of psi and psi', and their recurrences and reflection; see polygamma.hpp for the bounds.
+  // Known values of psi and psi', and their recurrences and reflection; see polygamma.hpp for the
+  // bounds.
   using T = TypeParam;
   double const eps = std::numeric_limits<T>::epsilon();
   Long harmonic = 0, squares = 0;
@@ -380,7 +383,8 @@ TYPED_TEST(DualNumbers, FunctionsOfTwoNumbers) {
       };
       near(atan2(b, a), std::atan2(yy, xx), -yy / r2, xx / r2);
       near(hypot(a, b), r, xx / r, yy / r);
-      // The larger number and the logarithm may cancel, and rounding x - y counts |x - y| times in the exponential.
+      // The larger number and the logarithm may cancel, and rounding x - y counts |x - y| times in
+      // the exponential.
       D const joined = logaddexp(a, b);
       double const bound = 6 * eps * (1 + std::abs(xx - yy));
       EXPECT_NEAR(joined.value, std::max(xx, yy) + std::log1p(std::exp(-std::abs(xx - yy))),

@@ -24,7 +24,8 @@ std::vector<int> to_host(Cube<Exec> const& cube) {
 
 }  // namespace
 
-/// How often each cell of an extent0 x extent1 x extent2 grid was visited by a loop over [lower, upper).
+/// How often each cell of an extent0 x extent1 x extent2 grid was visited by a loop over [lower,
+/// upper).
 template <class Exec>
 std::vector<int> visits_rank_3(int const (&extents)[3], int const (&lower)[3],
                                int const (&upper)[3]) {
@@ -88,8 +89,8 @@ double harmonic_sum(std::int64_t size) {
   return sum;
 }
 
-/// Numbers that depend on how they are computed: vectors have functions of their own, and products are fused
-/// with either sum.
+/// Numbers that depend on how they are computed: vectors have functions of their own, and products
+/// are fused with either sum.
 template <class Exec>
 std::vector<double> formulas(int rows, int columns) {
   Kokkos::View<double**, Kokkos::LayoutRight, typename Exec::memory_space> const values(
@@ -149,8 +150,8 @@ TYPED_TEST(Loops, Rank1VisitsEachIndexOnce) {
   }
 }
 
-// The last three have more than a million cells: whole short rows, parts of short rows, and parts of longer ones. Devices treat
-// each of these differently.
+// The last three have more than a million cells: whole short rows, parts of short rows, and parts
+// of longer ones. Devices treat each of these differently.
 TYPED_TEST(Loops, Rank2VisitsEachIndexOnce) {
   for (auto [rows, columns] : {std::pair{1, 1},
                                {1, 5000},
@@ -274,7 +275,8 @@ TYPED_TEST(Loops, SumHasTheSameBitsInEveryRun) {
 
 #ifdef COIR_KOKKOS_HAS_SERIAL
 TEST(LoopsOnHost, StatementsHaveTheSameBitsForAnyThreadCount) {
-  // Sizes that no number of threads divides, so that shares begin within vectors unless something is done.
+  // Sizes that no number of threads divides, so that shares begin within vectors unless something
+  // is done.
   for (int const size : {20'011, 100'003}) {
     for (int const rows : {1, 3}) {
       auto const threads = formulas<Kokkos::DefaultHostExecutionSpace>(rows, size);

@@ -77,7 +77,8 @@ std::vector<T> in_a_loop(Function f, std::vector<T> const& x, std::size_t first 
   return {result.data(), result.data() + n};
 }
 
-// 4 ulp are documented, and 2 for floats beyond 1e4 where they are coir's own; half of one is the rounding.
+// 4 ulp are documented, and 2 for floats beyond 1e4 where they are coir's own; half of one is the
+// rounding.
 TYPED_TEST(Math, SinesOfNumbersOfEverySize) {
   using T = typename TypeParam::Real;
   using Exec = typename TypeParam::Exec;

@@ -1,5 +1,5 @@
-// The variants of sines and cosines for vectors of floats, each by its name in the library, called as loops that g++ vectorises
-// call them.
+// The variants of sines and cosines for vectors of floats, each by its name in the library, called
+// as loops that g++ vectorises call them.
 
 #include <gtest/gtest.h>
 

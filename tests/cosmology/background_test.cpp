@@ -115,7 +115,8 @@ TEST(TransverseDistance, OfCurvedSpaceIsASineOrItsHyperbolicTwin) {
 }
 
 TEST(TransverseDistance, OfMatterAndCurvatureAloneIsMattigsFormula) {
-  // omega_de = 0: f_K = 2 c/H0 [omega_m z + (omega_m - 2)(sqrt(1 + omega_m z) - 1)] / (omega_m^2 (1+z))
+  // omega_de = 0: f_K = 2 c/H0 [omega_m z + (omega_m - 2)(sqrt(1 + omega_m z) - 1)] / (omega_m^2
+  // (1+z))
   Parameters<> const p{.omega_m = 0.3, .omega_k = 0.7};
   for (double const z : {0.1, 1.0, 9.0}) {
     double const m = 0.3;

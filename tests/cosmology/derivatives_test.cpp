@@ -41,18 +41,18 @@ Parameters<D> variables(Parameters<> const& p) {
   return result;
 }
 
-/// The relative rounding of what comes from the growth functions. From a = 1e-6, or 3e-7 with radiation, to
-/// 1 there are up to 1930 steps, each of which adds four terms to G1 = D1/a: 7700 roundings by eps/2 at most,
-/// of which a compiler may spare any by contraction. They are as good as random, with a standard deviation of
-/// eps/sqrt(12) each, and 5.6e-15 together. G2's equation adds as many of its own to twice those of G1 in
-/// its source: 1.7e-14 at most. Differences and quotients of these come to the same here. This is six
-/// standard deviations.
+/// The relative rounding of what comes from the growth functions. From a = 1e-6, or 3e-7 with
+/// radiation, to 1 there are up to 1930 steps, each of which adds four terms to G1 = D1/a: 7700
+/// roundings by eps/2 at most, of which a compiler may spare any by contraction. They are as good
+/// as random, with a standard deviation of eps/sqrt(12) each, and 5.6e-15 together. G2's equation
+/// adds as many of its own to twice those of G1 in its source: 1.7e-14 at most. Differences and
+/// quotients of these come to the same here. This is six standard deviations.
 constexpr double growth_noise = 1e-13;
 
-/// The derivatives of f, a function of parameters that returns a number, by duals are differences of fourth
-/// order, with steps h of 5e-4 of a parameter p or of 0.05: for powers up to p^10 these err by less than
-/// 1e5 h^4/30 < 1e-9, and by the relative rounding of f, `noise`, over h. Its values are rounded in duals and
-/// in doubles, each with contractions of its own.
+/// The derivatives of f, a function of parameters that returns a number, by duals are differences
+/// of fourth order, with steps h of 5e-4 of a parameter p or of 0.05: for powers up to p^10 these
+/// err by less than 1e5 h^4/30 < 1e-9, and by the relative rounding of f, `noise`, over h. Its
+/// values are rounded in duals and in doubles, each with contractions of its own.
 template <class F>
 void expect_derivatives(Parameters<> const& p, F const& f, double noise = 5e-15) {
   D const value = f(variables(p));
@@ -153,7 +153,8 @@ TEST(DerivativesByParameters, OfRadiationAreThoseOfDifferences) {
 }
 
 TEST(DerivativesByScale, AreThoseOfTheGrowthFunctions) {
-  // dD/da = D' / a. The slope of a cubic errs by up to h^3 / (72 sqrt 3) of the fourth derivative, h = 1/128
+  // dD/da = D' / a. The slope of a cubic errs by up to h^3 / (72 sqrt 3) of the fourth derivative,
+  // h = 1/128
   using D1 = coir::Dual<double, 1>;
   Growth<D1> const growth(parameters_as<D1>(planck15()));
   for (double const a : {0.01, 0.5, 1.0}) {

@@ -13,8 +13,8 @@ using coir::testing::einstein_de_sitter;
 
 namespace {
 
-/// Nine or ten digits are given, and the growth functions are this accurate; a step's difference of them
-/// is a third of their size or more.
+/// Nine or ten digits are given, and the growth functions are this accurate; a step's difference of
+/// them is a third of their size or more.
 constexpr double tolerance = 3e-9;
 
 Growth<> const& simple_growth() {
@@ -104,7 +104,8 @@ TEST(FastpmFactors, KickByWhatTheMomentumsDerivativeIs) {
 }
 
 TEST(FastpmFactors, TendToQuinnsForShortSteps) {
-  // both are the length of the step, to relative order step^2 with a factor of order 1; and eps / step
+  // both are the length of the step, to relative order step^2 with a factor of order 1; and eps /
+  // step
   auto const p = curved_with_changing_dark_energy();
   Growth<> const growth(p);
   double const a = 0.4, b = a * 1.001, m = std::sqrt(a * b);

@@ -20,7 +20,8 @@ namespace {
 /// What the class states.
 constexpr double accuracy = 1e-9;
 
-/// D1 = 5/2 omega_m E int_0^a da' / (a' E)^3, exact for matter, curvature and a cosmological constant.
+/// D1 = 5/2 omega_m E int_0^a da' / (a' E)^3, exact for matter, curvature and a cosmological
+/// constant.
 double d1_by_integral(Parameters<> const& p, double a) {
   auto const integrand = [&p](double x) {
     double const at = std::exp(x);
@@ -31,8 +32,8 @@ double d1_by_integral(Parameters<> const& p, double a) {
          detail::gauss_legendre(integrand, std::log(1e-9 * a), std::log(a), 60);
 }
 
-/// D1, f1 and D2 today without radiation, from when dark energy is 1e-13 of matter, whenever that is: Runge and Kutta's method for
-/// ln(D1 / a), f1, R = D2 / D1^2 and R', with ' = d/d ln a,
+/// D1, f1 and D2 today without radiation, from when dark energy is 1e-13 of matter, whenever that
+/// is: Runge and Kutta's method for ln(D1 / a), f1, R = D2 / D1^2 and R', with ' = d/d ln a,
 ///
 ///   f1' = 3/2 omega_m(a) - f1^2 - (2 + E'/E) f1
 ///   R'' = 3/2 omega_m(a) - (4 f1 + 2 + E'/E) R' - (3/2 omega_m(a) + 2 f1^2) R
@@ -153,8 +154,9 @@ TEST(Growth, SolvesItsEquationsBetweenTheStepsToo) {
   for (double const omega_r : {0.0, 9e-5}) {
     p.omega_r = omega_r;
     Growth<> const growth(p);
-    // Derivatives by central differences of fourth order over several steps of the table: h^4/30 of the
-    // fifth derivative, up to 10 of the value (32 and 64 for a^2), and what interpolation errs by over h.
+    // Derivatives by central differences of fourth order over several steps of the table: h^4/30 of
+    // the fifth derivative, up to 10 of the value (32 and 64 for a^2), and what interpolation errs
+    // by over h.
     double const h = 0.01, tolerance = h * h * h * h / 3 + 2 * 1e-11 / h;
     auto const derivative = [h](auto const& f, double a) {
       auto const at = [&](int i) { return f(a * std::exp(i * h)); };
@@ -250,7 +252,8 @@ TEST(Growth, OfMatterAndRadiationIsMeszarosSolution) {
     EXPECT_CLOSE(growth.d1(a), a + 2 * a_eq / 3, accuracy) << a;
     EXPECT_CLOSE(growth.d1_prime(a), a, 2 * accuracy) << a;
   }
-  // D2 / a_eq^2 as a power series of y = a / a_eq, by the recurrence that its equation is; y^13 is left out
+  // D2 / a_eq^2 as a power series of y = a / a_eq, by the recurrence that its equation is; y^13 is
+  // left out
   double const y = 0.1, source[] = {2.0 / 3, 2, 1.5};
   double series = 0, coefficient = 0, y_to_m = 1;
   for (int m = 0; m < 12; ++m) {

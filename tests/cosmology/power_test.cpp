@@ -120,7 +120,8 @@ TEST(LinearPower, VarianceDoesNotDependOnThePanels) {
   }
 }
 
-// Simpson's rule in ln k with 50 steps a period of the top hat, up to waves that nothing is left of.
+// Simpson's rule in ln k with 50 steps a period of the top hat, up to waves that nothing is left
+// of.
 TEST(LinearPower, VarianceInLargeSpheresHasTheWavesAtThePeakOfTheSpectrum) {
   LinearPower<> const power(simple_lcdm());
   for (double const r : {300.0, 1000.0, 5000.0}) {

@@ -106,7 +106,8 @@ TEST_F(Choose, NothingThatOneRankCannotRead) {
   EXPECT_EQ(message_of<coir::EnvironmentError>([&] { choose_on_host(state_); }), refused);
 }
 
-// Each group that sends by way of the host gives up its memory when Kokkos ends; Kokkos keeps what it is to call until then.
+// Each group that sends by way of the host gives up its memory when Kokkos ends; Kokkos keeps what
+// it is to call until then.
 TEST(Groups, LeaveOneHookForKokkosHoweverManyTheyAre) {
   using Host = Kokkos::DefaultHostExecutionSpace;
   using coir::distributed::detail::BeforeKokkosEnds;

@@ -21,7 +21,8 @@ using coir::distributed::Receive;
 using coir::distributed::Send;
 using coir::testing::world;
 
-/// A part of all ranks while it lives: those of the same colour, in reverse order. None of MPI_UNDEFINED.
+/// A part of all ranks while it lives: those of the same colour, in reverse order. None of
+/// MPI_UNDEFINED.
 class Part {
  public:
   explicit Part(int colour) {
@@ -38,7 +39,8 @@ class Part {
   MPI_Comm communicator_ = MPI_COMM_NULL;
 };
 
-// Halves exchange at the same time, each by itself, and outlive the communicator that they were made of.
+// Halves exchange at the same time, each by itself, and outlive the communicator that they were
+// made of.
 TEST(Communicator, OfAPartMakesAGroup) {
   if (world().size() == 1) return;  // MPI doesn't run
   int const colour = world().rank() % 2;

@@ -50,7 +50,8 @@ class Memory {
 
 std::int32_t number(int from, int to, int n) { return from * 1'000'000 + to * 10'000 + n; }
 
-/// Every rank sends to every one, itself too, a number of pieces with as many numbers each as the two ranks' sum says.
+/// Every rank sends to every one, itself too, a number of pieces with as many numbers each as the
+/// two ranks' sum says.
 template <class Exec>
 void exchange_all(Group const& group, int pieces, int scale) {
   int const rank = group.rank(), ranks = group.size();
@@ -102,15 +103,16 @@ TYPED_TEST(Exchange, TakesEmptyLists) {
   EXPECT_EQ(world().traffic("test/none"), (coir::distributed::Traffic{0, 0}));
 }
 
-// With two ranks both neighbours of a ring are the same one, and pieces are told apart by their keys, in whatever order they are
-// listed.
+// With two ranks both neighbours of a ring are the same one, and pieces are told apart by their
+// keys, in whatever order they are listed.
 TYPED_TEST(Exchange, TellsBothNeighboursApart) {
   int const ranks = world().size(), rank = world().rank();
   int const left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
   constexpr std::int64_t down = 7, up = -2;
   for (bool const right_first : {false, true}) {
     Memory<TypeParam> const sent({10 * rank, 10 * rank + 1}), came({-1, -1});
-    // To the left the first number, to the right the second: what comes from the right is its first.
+    // To the left the first number, to the right the second: what comes from the right is its
+    // first.
     std::vector<Receive> receives{{left, came.data(), 4, up}, {right, came.data() + 1, 4, down}};
     if (right_first) std::swap(receives[0], receives[1]);
     world().exchange(
@@ -121,8 +123,8 @@ TYPED_TEST(Exchange, TellsBothNeighboursApart) {
   }
 }
 
-// What one writes first: to the left and to the right, from the left and from the right. Without keys it would change sides on two
-// ranks, silently.
+// What one writes first: to the left and to the right, from the left and from the right. Without
+// keys it would change sides on two ranks, silently.
 TYPED_TEST(Exchange, RefusesBothNeighboursWithoutKeysWhereTheyAreOneRank) {
   int const ranks = world().size(), rank = world().rank();
   int const left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;

@@ -50,7 +50,8 @@ TEST(Failing, AProgramOfOneRankNeedsNoTransport) {
 
 #ifdef COIR_RUN_ON_RANKS
 
-/// Of three ranks; what they say is the same on all that say something, and those of mpirun are left out.
+/// Of three ranks; what they say is the same on all that say something, and those of mpirun are
+/// left out.
 struct Said {
   int code;
   std::string line;

@@ -1,5 +1,5 @@
-// A library with NCCL's functions for nccl_test.cpp. Ranks are connected when all have called, which the test knows; where one fails,
-// the others wait for ever, as NCCL's do.
+// A library with NCCL's functions for nccl_test.cpp. Ranks are connected when all have called,
+// which the test knows; where one fails, the others wait for ever, as NCCL's do.
 
 #include <unistd.h>
 

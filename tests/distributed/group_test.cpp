@@ -123,7 +123,8 @@ TEST(Group, SplitsIntoParts) {
   EXPECT_EQ(Group().split(5).size(), 1);
 }
 
-// Parts exchange at the same time, each by itself; the whole counts what they send, and so does the whole of a part.
+// Parts exchange at the same time, each by itself; the whole counts what they send, and so does the
+// whole of a part.
 TEST(Group, CountsWhatItsPartsExchange) {
   using coir::distributed::Receive;
   using coir::distributed::Send;
@@ -178,7 +179,8 @@ TEST(Group, RefusesPartsBelowZero) {
             "the number of a part of a group must be at least 0, not -1");
 }
 
-// What each rank throws, the others throw, too: of the class and with the words of the lowest rank that threw.
+// What each rank throws, the others throw, too: of the class and with the words of the lowest rank
+// that threw.
 TEST(Together, ThrowsOnAllRanksWhatOneThrows) {
   int const last = world().size() - 1;
   auto const on_last = [&](auto error) {

@@ -17,8 +17,8 @@ namespace {
 
 using coir::testing::world;
 
-// From one rank to the other, which sends nothing: half of the memory that both ways would take. All numbers are alike but for marks
-// where pieces are cut and at the ends.
+// From one rank to the other, which sends nothing: half of the memory that both ways would take.
+// All numbers are alike but for marks where pieces are cut and at the ends.
 TEST(Large, MoreThanTwoGibibytesArrive) {
   if (world().size() < 2) GTEST_SKIP() << "two ranks exchange";
   constexpr std::int64_t piece = std::int64_t(1) << 30, bytes = 2 * piece + (std::int64_t(1) << 20);

@@ -16,7 +16,8 @@ using namespace coir::testing;
 
 namespace {
 
-/// Tells each mode from its neighbours. Between modes and their conjugates, so that the field stays real.
+/// Tells each mode from its neighbours. Between modes and their conjugates, so that the field stays
+/// real.
 template <class T>
 struct Factor {
   std::int64_t n[3];
@@ -48,7 +49,8 @@ TYPED_TEST(Filter, IsAProductBetweenTwoTransforms) {
   using T = typename TypeParam::Real;
   using Exec = typename TypeParam::Exec;
   Exec const exec;
-  // One call for all axes, columns along one or two; the last block of columns full or not; axes of one cell.
+  // One call for all axes, columns along one or two; the last block of columns full or not; axes of
+  // one cell.
   for (auto const& shape :
        {Shape<3>{1, 1, 1}, Shape<3>{2, 3, 4}, Shape<3>{17, 16, 18}, Shape<3>{5, 30, 40},
         Shape<3>{3, 70, 65}, Shape<3>{1, 90, 50}, Shape<3>{33, 64, 2}, Shape<3>{1, 8, 520}}) {

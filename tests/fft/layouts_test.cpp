@@ -32,7 +32,8 @@ Values read_any(V const& view) {
   return read(copy_as<Laid::right>(view));
 }
 
-/// Both directions with the real field and the spectrum in these layouts, against LayoutRight's bits.
+/// Both directions with the real field and the spectrum in these layouts, against LayoutRight's
+/// bits.
 template <Laid OfReal, Laid OfSpectrum, class C, class Plan, std::size_t Rank>
 void expect_real(Plan const& plan, std::array<std::int64_t, Rank> const& shape) {
   using T = typename C::Real;

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// The definition of the Fourier transform in double precision on the host, and Views to compare with it.
+/// The definition of the Fourier transform in double precision on the host, and Views to compare
+/// with it.
 
 #include <coir/fft/in_place.hpp>
 #include <coir/fft/plan.hpp>
@@ -17,7 +18,8 @@ namespace coir::testing {
 
 using Values = std::vector<std::complex<double>>;
 
-/// The sums of the definition along each of the last `Rank` axes of [batch, n_0, ...], one axis after the other.
+/// The sums of the definition along each of the last `Rank` axes of [batch, n_0, ...], one axis
+/// after the other.
 ///
 /// \param sign  of the exponent: -1 forward, +1 backward
 template <std::size_t Rank>
@@ -75,8 +77,9 @@ inline double relative_error(Values const& a, Values const& b) {
   return norm(difference) / norm(b);
 }
 
-/// What rounding may do to a transform of N numbers, relative to its Euclidean norm: each of the log2 N
-/// stages of the fast algorithm rounds a few times (Higham, Accuracy and Stability, 2nd ed., sec. 24.1).
+/// What rounding may do to a transform of N numbers, relative to its Euclidean norm: each of the
+/// log2 N stages of the fast algorithm rounds a few times (Higham, Accuracy and Stability, 2nd ed.,
+/// sec. 24.1).
 template <class T>
 double rounding(std::int64_t points) {
   return 4 * double(std::numeric_limits<T>::epsilon()) * (1 + std::log2(double(points)));

@@ -20,8 +20,8 @@ namespace {
 template <class C>
 using Complex = Kokkos::complex<typename C::Real>;
 
-/// Extents that take every path: 1, odd, prime, even; whole transforms by one call and columns by blocks, the last
-/// one full or not; axes of one number.
+/// Extents that take every path: 1, odd, prime, even; whole transforms by one call and columns by
+/// blocks, the last one full or not; axes of one number.
 template <std::size_t Rank>
 std::vector<std::array<std::int64_t, Rank>> shapes() {
   if constexpr (Rank == 1)
@@ -120,7 +120,8 @@ void expect_the_definition_off_alignment(std::int64_t offset) {
             rounding<T>(70 * 67));
 }
 
-/// In place, in memory that begins `offset` complex numbers after one that is aligned, between numbers that must stay.
+/// In place, in memory that begins `offset` complex numbers after one that is aligned, between
+/// numbers that must stay.
 template <class C>
 void expect_transforms_in_place_to_keep_to_their_memory(Shape<2> const& shape, std::int64_t batch,
                                                         std::int64_t offset) {
@@ -187,8 +188,8 @@ TYPED_TEST(Plan, RealTransformsInPlaceAreTheDefinition) {
   expect_real_transforms_are_the_definition<TypeParam, 3>(1, true);
 }
 
-// Of planes that one call transforms, several a call with some left at the end, and by rows and columns. FFTW likes other
-// alignments better than that of one complex number.
+// Of planes that one call transforms, several a call with some left at the end, and by rows and
+// columns. FFTW likes other alignments better than that of one complex number.
 TYPED_TEST(Plan, RealTransformsInPlaceKeepToTheirMemory) {
   for (Shape<2> const shape :
        {Shape<2>{1, 1}, {1, 7}, {7, 1}, {5, 3}, {31, 37}, {64, 32}, {70, 67}})

@@ -49,7 +49,8 @@ Spectrum<Exec, T> allocate(Shape<3> const& extents) {
                            static_cast<std::size_t>(extents[2]));
 }
 
-/// Numbers of a whole field in rows of complex numbers, the same on every rank; what no transform reads is 0.
+/// Numbers of a whole field in rows of complex numbers, the same on every rank; what no transform
+/// reads is 0.
 template <class T>
 std::vector<std::complex<T>> whole_field(Shape<3> const& shape, std::int64_t row, bool real) {
   std::mt19937 random(7);
@@ -189,8 +190,8 @@ void compare(Shape<3> const& shape, RankGrid const& grid = {}) {
   };
   slab.backward(spectrum, field);
   on_whole(false);
-  // One rank computes as the plan does. Otherwise, without the same bits, both are off, each in its way, and what both are to be
-  // is known: the field they began with, times its size.
+  // One rank computes as the plan does. Otherwise, without the same bits, both are off, each in its
+  // way, and what both are to be is known: the field they began with, times its size.
   bool const alike = (coir::runs_on_host<Exec> && in_bits) || world().size() == 1;
   auto expected = alike ? numbers_of(whole) : numbers;
   if (!alike)
@@ -225,7 +226,8 @@ template <class Case>
 class Slab : public ::testing::Test {};
 TYPED_TEST_SUITE(Slab, coir::testing::Cases, coir::testing::CaseName);
 
-// Extents that don't divide, primes, fewer planes than ranks, planes that fit a cache and others, several chunks of them.
+// Extents that don't divide, primes, fewer planes than ranks, planes that fit a cache and others,
+// several chunks of them.
 TYPED_TEST(Slab, EqualsThePlanOfTheWholeField) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;
@@ -279,7 +281,8 @@ std::vector<RankGrid> grids_of_pencils(int ranks) {
   return grids;
 }
 
-// Fewer planes, rows or modes than ranks of the grid, parts that are larger in the middle than in the field or the spectrum, and smaller.
+// Fewer planes, rows or modes than ranks of the grid, parts that are larger in the middle than in
+// the field or the spectrum, and smaller.
 TYPED_TEST(Slab, ByPencilsEqualsThePlanOfTheWholeField) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;
@@ -301,7 +304,8 @@ TYPED_TEST(Slab, ByPencilsEqualsThePlanOfTheWholeField) {
   }
 }
 
-/// The spectrum of a field, of numbers that every rank has, over the ranks of a group: all of it on each of them.
+/// The spectrum of a field, of numbers that every rank has, over the ranks of a group: all of it on
+/// each of them.
 template <class Exec, class T, bool OfReal>
 std::vector<std::complex<T>> whole_spectrum(coir::distributed::Group const& group,
                                             Shape<3> const& shape, RankGrid const& grid) {
@@ -379,9 +383,10 @@ TYPED_TEST(Slab, ByPencilsMovesNoByteMoreThanItMust) {
   }
 }
 
-// Where extents divide, the field and the spectrum are all that pencils work in, and with one mode more than divides a rank holds
-// as much as one of them. Devices' libraries take memory of their own.
-// Rows and columns of a grid exchange by the group of all ranks. By NCCL each group of their own would take half a second to connect.
+// Where extents divide, the field and the spectrum are all that pencils work in, and with one mode
+// more than divides a rank holds as much as one of them. Devices' libraries take memory of their
+// own. Rows and columns of a grid exchange by the group of all ranks. By NCCL each group of their
+// own would take half a second to connect.
 TYPED_TEST(Slab, ByPencilsOpensNoConnectionForAPlan) {
   using Exec = typename TypeParam::Exec;
   static_cast<void>(world().transport<Exec>());

@@ -1,5 +1,5 @@
-// Damages small files in thousands of ways, the same ones in every run: each must be read or refused, with
-// no more memory than the file's length justifies.
+// Damages small files in thousands of ways, the same ones in every run: each must be read or
+// refused, with no more memory than the file's length justifies.
 
 #include <coir/core/errors.hpp>
 #include <coir/cosmology/power_table.hpp>
@@ -69,7 +69,8 @@ struct Reader {
   Bytes (*repair)(Bytes file);
 };
 
-// Files of a few small pictures' worth of fixed costs: messages, and asking how much memory is free.
+// Files of a few small pictures' worth of fixed costs: messages, and asking how much memory is
+// free.
 constexpr std::size_t fixed_costs = std::size_t(1) << 17;
 
 Bytes bytes_of(std::string_view text) {
@@ -153,7 +154,8 @@ void append_chunk(Bytes& file, std::string_view type, Bytes const& data) {
   std::copy(data.begin(), data.end(), file.begin() + static_cast<std::ptrdiff_t>(at + 8));
 }
 
-// A PNG whose pixels are stored, not compressed, so that changing a byte changes a pixel or a filter.
+// A PNG whose pixels are stored, not compressed, so that changing a byte changes a pixel or a
+// filter.
 Bytes stored_png(std::uint32_t columns, std::uint32_t rows, int depth, int colour, bool interlaced,
                  std::size_t raw_length) {
   Bytes file = bytes_of("\x89PNG\r\n\x1a\n");

@@ -49,7 +49,8 @@ void write_example(fs::path const& path, GadgetHeader const& header,
   write_gadget<T>(path, header, &fill_block<T>, options);
 }
 
-// A file of one particle with one attribute of its header changed, or left out where `value` has none.
+// A file of one particle with one attribute of its header changed, or left out where `value` has
+// none.
 template <class T, class Id = std::uint32_t>
 void write_changed(fs::path const& path, std::string const& changed, std::vector<T> const& value) {
   Writer writer(path);
@@ -411,7 +412,8 @@ TEST(GadgetRead, UnitsThatAreNotKnownAreErrors) {
 }
 
 TEST(ParticleMass, IsTheBoxsMatterOverTheNumber) {
-  // 3 H0^2 / (8 pi G) with G Msun / Mpc = 4.300917e-9 (km/s)^2: 27.75366, to the digits of that figure.
+  // 3 H0^2 / (8 pi G) with G Msun / Mpc = 4.300917e-9 (km/s)^2: 27.75366, to the digits of that
+  // figure.
   EXPECT_NEAR(critical_density, 3e4 / (8 * M_PI * 4.300917e-9) / 1e10, 1e-5);
   EXPECT_NEAR(critical_density, 27.7536627, 1e-6);
   EXPECT_DOUBLE_EQ(particle_mass(0.25, 2, 16), critical_density / 8);

@@ -1,4 +1,5 @@
-// A user's program that multiplies matrices and solves, and has nothing of Kokkos Kernels, BLAS or LAPACK in it.
+// A user's program that multiplies matrices and solves, and has nothing of Kokkos Kernels, BLAS or
+// LAPACK in it.
 #include <coir/array/creation.hpp>
 #include <coir/array/reductions.hpp>
 #include <coir/linalg/matmul.hpp>

@@ -280,7 +280,8 @@ TEST(Png, AWrongChecksumIsAnError) {
 }
 
 TEST(Png, APromiseOfManyRowsTakesNoMemoryForThem) {
-  // 30000 x 30000 pixels, of which the first 40 rows are there, in a file long enough for all of them.
+  // 30000 x 30000 pixels, of which the first 40 rows are there, in a file long enough for all of
+  // them.
   Rows const rows(40, std::vector<int>(30000, 7));
   std::string file = make_png({30000, 8, PNG_COLOR_TYPE_GRAY}, rows);
   file[22] = 30000 >> 8;

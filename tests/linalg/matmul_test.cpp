@@ -45,8 +45,8 @@ Naive<T> as_stack(Naive<T> x) {
   return x;
 }
 
-/// matmul of matrices or stacks of them against the plain loop. Elements are whole numbers so small that all
-/// sums are exact, in any order.
+/// matmul of matrices or stacks of them against the plain loop. Elements are whole numbers so small
+/// that all sums are exact, in any order.
 template <class A, class B>
 void expect_product_of(A const& a, B const& b, std::string const& what) {
   auto const expected = naive_product(as_stack(naive(a)), as_stack(naive(b)));
@@ -58,8 +58,8 @@ void expect_product_of(A const& a, B const& b, std::string const& what) {
       << in_words(a.shape()) << " by " << in_words(b.shape()) << what;
 }
 
-/// The same of operands as expressions hold them: arrays and slices that are written or not would be compiled for each
-/// pair of them.
+/// The same of operands as expressions hold them: arrays and slices that are written or not would
+/// be compiled for each pair of them.
 template <class A, class B>
 void expect_product(A const& a, B const& b, std::string const& what = "") {
   expect_product_of(operand(a), operand(b), what);
@@ -353,8 +353,9 @@ TYPED_TEST(MatmulLayouts, MayWriteOverItsFactors) {
   EXPECT_EQ(values(b), expected);
 }
 
-// By BLAS (a matrix by another and by a vector, and by its own transpose), by the plain kernel (a stack of small ones),
-// with a temporary; 70 runs, some submitted together and some alone. Powers of a permutation stay exact.
+// By BLAS (a matrix by another and by a vector, and by its own transpose), by the plain kernel (a
+// stack of small ones), with a temporary; 70 runs, some submitted together and some alone. Powers
+// of a permutation stay exact.
 TYPED_TEST(MatmulLayouts, CanBeRecorded) {
   TYPES;
   std::int64_t const n = 24;
@@ -438,8 +439,8 @@ TYPED_TEST(MatmulLayouts, ManySmallRandomShapes) {
   }
 }
 
-// |fl(a b) - a b| <= k eps |a| |b| for any order of the sum (Higham, Accuracy and Stability of Numerical
-// Algorithms, 2002, sec. 3.5), and here |a|, |b| <= 1.
+// |fl(a b) - a b| <= k eps |a| |b| for any order of the sum (Higham, Accuracy and Stability of
+// Numerical Algorithms, 2002, sec. 3.5), and here |a|, |b| <= 1.
 TEST(MatmulOfReals, IsAccurate) {
   std::int64_t const n = 300;
   auto const i = indices<0>(Shape<2>{n, n});

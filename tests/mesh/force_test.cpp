@@ -50,7 +50,8 @@ void set_density(F const& force, std::vector<double> const& numbers) {
   Kokkos::deep_copy(force.spectrum(), spectrum);
 }
 
-/// The force by a plain Fourier sum over all modes, in double: what the table of force_kernel.hpp says.
+/// The force by a plain Fourier sum over all modes, in double: what the table of force_kernel.hpp
+/// says.
 std::vector<double> plain_force(std::vector<double> const& density, Extents const& n, double box,
                                 ForceOptions const& o, double scale) {
   using Complex = std::complex<double>;
@@ -133,7 +134,8 @@ template <class Case>
 class Forces : public ::testing::Test {};
 TYPED_TEST_SUITE(Forces, coir::testing::Cases, coir::testing::CaseName);
 
-// Two ways to the same force: the library takes differences of the potential, the plain sum multiplies modes by them.
+// Two ways to the same force: the library takes differences of the potential, the plain sum
+// multiplies modes by them.
 TYPED_TEST(Forces, AreThePlainFourierSumForEveryKernel) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;
@@ -149,8 +151,8 @@ TYPED_TEST(Forces, AreThePlainFourierSumForEveryKernel) {
       force.solve(scale);
       auto const computed = elements(force.force());
       auto const expected = plain_force(density, n, box, {.kernel = kernel}, scale);
-      // Transforms of some 200 numbers, divided by the smallest eigenvalue and multiplied by the largest slope: each
-      // rounds by less than 4 eps of the largest force.
+      // Transforms of some 200 numbers, divided by the smallest eigenvalue and multiplied by the
+      // largest slope: each rounds by less than 4 eps of the largest force.
       double const tolerance = 64 * std::numeric_limits<T>::epsilon() * (largest(expected) + 1e-3);
       for (std::size_t c = 0; c < expected.size(); ++c)
         ASSERT_NEAR(computed[c], expected[c], tolerance)

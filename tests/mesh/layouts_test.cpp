@@ -1,4 +1,5 @@
-// Views of any layout, for painting, readout and power spectra: what LayoutRight gives, wherever the numbers lie.
+// Views of any layout, for painting, readout and power spectra: what LayoutRight gives, wherever
+// the numbers lie.
 
 #include <coir/mesh/paint.hpp>
 #include <coir/mesh/power_spectrum.hpp>
@@ -212,7 +213,8 @@ TYPED_TEST(MeshLayouts, WhatIsWrittenIsNothingThatIsRead) {
             "the values must have other memory than the mesh: copy one of them first");
   EXPECT_EQ(difference(x, copy), 0);
 
-  // Columns of one View lie beside each other. The positions are copied before the values are written.
+  // Columns of one View lie beside each other. The positions are copied before the values are
+  // written.
   Kokkos::View<T* [4], Kokkos::LayoutRight, Space> const both("positions and values", 40);
   auto const columns = Kokkos::subview(both, Kokkos::ALL, Range(0, 3));
   Kokkos::deep_copy(columns, x);

@@ -69,7 +69,8 @@ void compare(Extents const& n, std::int64_t padding) {
         coir::testing::touch(particles[p], box, n, assignment, [&](std::int64_t c, double w) {
           for (int d = 0; d < 3; ++d) expected[d] += w * slopes[3 * c + d];
         });
-        // Numbers are below 1, differences below 1.5 / h; weights are off by some roundings and the position's in cells.
+        // Numbers are below 1, differences below 1.5 / h; weights are off by some roundings and the
+        // position's in cells.
         for (int d = 0; d < 3; ++d)
           ASSERT_NEAR(computed[3 * p + d], expected[d],
                       1.5 * static_cast<double>(n[d]) / box * std::numeric_limits<T>::epsilon() *

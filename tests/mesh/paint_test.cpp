@@ -36,7 +36,8 @@ std::vector<PaintScheme> schemes() {
     return {PaintScheme::atomics, PaintScheme::tiles};
 }
 
-/// In the order of cubes of 4^3 cells of a mesh of 32^3, so that those that follow each other lie close together.
+/// In the order of cubes of 4^3 cells of a mesh of 32^3, so that those that follow each other lie
+/// close together.
 void sort_by_cubes(std::vector<std::array<double, 3>>& particles, double box) {
   auto const cube = [box](std::array<double, 3> const& x) {
     std::array<int, 3> result;
@@ -48,15 +49,17 @@ void sort_by_cubes(std::vector<std::array<double, 3>>& particles, double box) {
                    [&](auto const& a, auto const& b) { return cube(a) < cube(b); });
 }
 
-/// Rounding of a cell: each of its terms is off by some roundings of the weights, which the position's rounding in cells
-/// makes larger; terms are at most 1 and add up to `sum`, and each addition rounds half of its last digit at most.
+/// Rounding of a cell: each of its terms is off by some roundings of the weights, which the
+/// position's rounding in cells makes larger; terms are at most 1 and add up to `sum`, and each
+/// addition rounds half of its last digit at most.
 template <class T>
 double tolerance(double sum, double terms, std::int64_t cells) {
   return std::numeric_limits<T>::epsilon() *
          ((8 + 2.4 * static_cast<double>(cells)) * (1 + sum) + 0.5 * terms * sum);
 }
 
-/// Of the sum of the sizes of values that are painted in tiles: each deposit is a whole number of these.
+/// Of the sum of the sizes of values that are painted in tiles: each deposit is a whole number of
+/// these.
 template <class T>
 double part_of_values(PaintScheme scheme) {
   return scheme != PaintScheme::tiles ? 0 : sizeof(T) == 4 ? 0x1p-30 : 0x1p-62;
@@ -127,7 +130,8 @@ TYPED_TEST(Paint, IsThePlainLoopForAllSchemesAndExtents) {
 TYPED_TEST(Paint, IsThePlainLoopForParticlesInTheMeshsOrder) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;
-  // More than a chunk of any scheme; a mesh that is smaller than a tile, one of about a tile, and a long one of many.
+  // More than a chunk of any scheme; a mesh that is smaller than a tile, one of about a tile, and a
+  // long one of many.
   for (Extents const& n : {Extents{3, 5, 2}, Extents{32, 32, 32}, Extents{7, 64, 300}}) {
     std::int64_t const count = 30011;
     auto particles = scattered(count, 2.5, 17);
@@ -148,7 +152,8 @@ TYPED_TEST(Paint, IsThePlainLoopForParticlesInTheMeshsOrder) {
         auto const cells = new_mesh<Exec, T>(n);
         mesh::paint(Exec{}, x, 2.5, cells, {assignment, scheme});
         auto const painted = elements(cells);
-        // Whole numbers: three cuts, and the first of a cut's parts takes the rounding of up to three others.
+        // Whole numbers: three cuts, and the first of a cut's parts takes the rounding of up to
+        // three others.
         for (std::size_t c = 0; c < expected.size(); ++c)
           ASSERT_NEAR(
               painted[c], expected[c],
@@ -192,7 +197,8 @@ TYPED_TEST(Paint, GivesTheSameBitsInAnyOrderAndByAnyScheme) {
   }
 }
 
-// All planes and ghosts of them are one rank's, whose threads paint slabs of these. Tests over ranks have one thread.
+// All planes and ghosts of them are one rank's, whose threads paint slabs of these. Tests over
+// ranks have one thread.
 TYPED_TEST(Paint, OnPlanesWithGhostsHasTheBitsOfTheWholeMesh) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;

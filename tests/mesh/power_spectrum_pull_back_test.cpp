@@ -57,8 +57,8 @@ Values components_of(View const& vectors) {
   return components;
 }
 
-/// Coordinates anywhere, also beyond the box, but farther than `margin` cells from where weights or their slopes have
-/// kinks, which are the points of the mesh and those half a cell off them.
+/// Coordinates anywhere, also beyond the box, but farther than `margin` cells from where weights or
+/// their slopes have kinks, which are the points of the mesh and those half a cell off them.
 Values coordinates(int particles, std::int64_t cells, double margin, unsigned seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> within(2 * margin, 1 - 2 * margin);
@@ -106,8 +106,9 @@ LinearLoss<C> some_loss(Values const& positions, std::int64_t cells,
   return {cells, options, normal_numbers(bins, 7)};
 }
 
-/// Compares with differences of the loss. A particle's mass is cut into 2^40 parts, so that with steps of 1e-3 cells
-/// differences err by 1e-9 of the slopes of weights, and those of the fourth order by as little for polynomials.
+/// Compares with differences of the loss. A particle's mass is cut into 2^40 parts, so that with
+/// steps of 1e-3 cells differences err by 1e-9 of the slopes of weights, and those of the fourth
+/// order by as little for polynomials.
 template <class C>
 void expect_slope_of_loss(std::int64_t cells, PowerSpectrumOptions const& options) {
   double const step = 1e-3;
@@ -141,8 +142,9 @@ TYPED_TEST_SUITE(SpectrumPullBackTest, coir::testing::Cases, coir::testing::Case
 TYPED_TEST_SUITE(SpectrumPullBackInDoubleTest, coir::testing::DoubleCases, coir::testing::CaseName);
 
 TYPED_TEST(SpectrumPullBackTest, OfTwoParticlesInAPlaneWaveIsItsFormula) {
-  // On two cells along each axis, with cic and d the distance along the first axis in cells, the mode of the Nyquist frequency
-  // along it has sum_p (1 - 2 u_p) = 2 - 2 d for a particle on a point and one u = d beyond it.
+  // On two cells along each axis, with cic and d the distance along the first axis in cells, the
+  // mode of the Nyquist frequency along it has sum_p (1 - 2 u_p) = 2 - 2 d for a particle on a
+  // point and one u = d beyond it.
   double const d = 0.25, volume = box * box * box;
   auto const at = vectors_of<TypeParam>({0, 0, 0, d * box / 2, 0, 0});
   Vectors<TypeParam> const cotangent("cotangent", 2);
@@ -214,8 +216,9 @@ TYPED_TEST(SpectrumPullBackInDoubleTest, IsThatInFloat) {
       Values const exact = loss.cotangents(at);
       Values apart = LinearLoss<Float>{cells, options, loss.slope}.cotangents(at);
       for (std::size_t i = 0; i < at.size(); ++i) apart[i] -= exact[i];
-      // In float each of the 27 weights of a particle, whose squares add up to a sixth, is rounded to a multiple of 2^-18: an
-      // error of 2^-18 (27 / 12)^(1/2) / 6^(-1/2) of the density's norm, which slopes inherit.
+      // In float each of the 27 weights of a particle, whose squares add up to a sixth, is rounded
+      // to a multiple of 2^-18: an error of 2^-18 (27 / 12)^(1/2) / 6^(-1/2) of the density's norm,
+      // which slopes inherit.
       double const of_density = std::pow(2., -18) * std::sqrt(27 / 12. * 6);
       EXPECT_LE(norm(apart), 4 * of_density * norm(exact)) << cells;
     }

@@ -143,8 +143,9 @@ double window(Shape<3> const& q, Shape<3> const& n, Assignment assignment) {
   return std::pow(product, static_cast<int>(assignment));
 }
 
-/// Compares with the definition, a plain transform and a loop over the whole spectrum. The power is a sum of squares:
-/// its relative error is twice the transform's, which is relative to the norm, and bins have a tenth of that or more.
+/// Compares with the definition, a plain transform and a loop over the whole spectrum. The power is
+/// a sum of squares: its relative error is twice the transform's, which is relative to the norm,
+/// and bins have a tenth of that or more.
 template <class C>
 void expect_definition(Shape<3> const& n, PowerSpectrumOptions const& options,
                        std::vector<double> const& edges) {
@@ -171,8 +172,9 @@ void expect_definition(Shape<3> const& n, PowerSpectrumOptions const& options,
   EXPECT_EQ(measured.shot_noise, 0);
 }
 
-/// What the mean power of a Poisson sample of number density 1 is on n^3 cells: the window squared, summed over the
-/// images that a mode has, which are those an even sum of them away if it is interlaced.
+/// What the mean power of a Poisson sample of number density 1 is on n^3 cells: the window squared,
+/// summed over the images that a mode has, which are those an even sum of them away if it is
+/// interlaced.
 class PoissonNoise {
  public:
   PoissonNoise(std::int64_t n, Assignment assignment, bool interlaced) : interlaced_(interlaced) {
@@ -255,8 +257,8 @@ TYPED_TEST(PowerSpectrumTest, OneParticleOnACellHasThePowerVInEveryBin) {
   auto const positions = positions_of<TypeParam>({2.5, 0, 7.5});
   auto const spectrum =
       power_spectrum(typename TypeParam::Exec{}, positions, 10, 4, {.compensate = false});
-  // |q| in [0.5, 1.5): 6 of length 1 and 12 of sqrt 2. [1.5, 2.5): 8 of sqrt 3, 3 of 2 (the Nyquist planes), 12 of
-  // sqrt 5, 12 of sqrt 6.
+  // |q| in [0.5, 1.5): 6 of length 1 and 12 of sqrt 2. [1.5, 2.5): 8 of sqrt 3, 3 of 2 (the Nyquist
+  // planes), 12 of sqrt 5, 12 of sqrt 6.
   ASSERT_EQ(spectrum.modes, (std::vector<double>{18, 35}));
   EXPECT_NEAR(spectrum.k[0], 2 * pi / 10 * (6 + 12 * std::sqrt(2.)) / 18, 1e-14);
   for (double const power : spectrum.power) EXPECT_NEAR(power, 1000, 1e-3);
@@ -370,9 +372,10 @@ TYPED_TEST(PowerSpectrumTest, OfAPoissonSampleIsShotNoiseWithItsImages) {
 }
 
 TYPED_TEST(PowerSpectrumTest, InterlacingCancelsTheNearestImages) {
-  // A single particle has |delta| = 1 in all modes. Up to half the Nyquist frequency the largest images are, for
-  // (4, 0, 0) of 16, (-12, 0, 0) with the amplitude (1/3)^4, which interlacing cancels, and (-28, 0, 0) and (36, 0, 0)
-  // with (1/7)^4 and (1/9)^4, which are left. Each adds at most twice its amplitude to the power.
+  // A single particle has |delta| = 1 in all modes. Up to half the Nyquist frequency the largest
+  // images are, for (4, 0, 0) of 16, (-12, 0, 0) with the amplitude (1/3)^4, which interlacing
+  // cancels, and (-28, 0, 0) and (36, 0, 0) with (1/7)^4 and (1/9)^4, which are left. Each adds at
+  // most twice its amplitude to the power.
   for (auto const& at : {std::vector<double>{0.3, 5.1, 7.7}, {9.9, 2.26, 4.4}}) {
     auto const positions = positions_of<TypeParam>(at);
     double worst[2] = {0, 0};
@@ -435,7 +438,8 @@ TYPED_TEST(PowerSpectrumTest, HasTheMultipolesOfTheirDefinition) {
                                           n, {.compensate = false});
       PlainMultipoles const plain(x, n);
       ASSERT_EQ(found.modes, plain.modes) << n;
-      // Transforms round by some eps of the norm, which is that of the single modes of one particle.
+      // Transforms round by some eps of the norm, which is that of the single modes of one
+      // particle.
       double const tolerance =
           100 * std::numeric_limits<typename TypeParam::Real>::epsilon() * n * n * n;
       for (std::size_t bin = 0; bin < plain.k.size(); ++bin) {

@@ -91,7 +91,8 @@ TYPED_TEST(PullBack, OfPaintIsThePlainLoop) {
         VectorsOf<Exec, T> const slopes("slopes", particles.size());
         mesh::paint_pull_back(Exec{}, to_view<Exec, T>(particles), box, mesh, slopes, assignment);
         auto const found = elements(slopes);
-        // Slopes are up to 31 / 2.5 per unit of length, and change by 2 per cell, by which positions are off by 38 eps.
+        // Slopes are up to 31 / 2.5 per unit of length, and change by 2 per cell, by which
+        // positions are off by 38 eps.
         double const tolerance = std::numeric_limits<T>::epsilon() * 31 / box * (16 + 4 * 38);
         for (std::size_t p = 0; p < particles.size(); ++p) {
           double expected[3] = {};
@@ -125,7 +126,8 @@ void expect_readout_pull_back(Extents const& n, Positions const& particles,
 
   double const eps = std::numeric_limits<T>::epsilon();
   auto const found1 = elements(one), found3 = elements(three);
-  // As in OfPaintIsThePlainLoop, of meshes of up to 11 cells, by which positions are off by 14 eps; three slopes are added.
+  // As in OfPaintIsThePlainLoop, of meshes of up to 11 cells, by which positions are off by 14 eps;
+  // three slopes are added.
   double const tolerance = eps * 3 * 11 / box * (16 + 4 * 14);
   for (std::size_t p = 0; p < particles.size(); ++p) {
     double expected1[3] = {}, expected3[3] = {};
@@ -142,8 +144,8 @@ void expect_readout_pull_back(Extents const& n, Positions const& particles,
   }
   mesh::paint(Exec{}, x, of_value, box, painted, {.assignment = assignment});
   mesh::paint(Exec{}, x, of_vector, box, painted_field, {.assignment = assignment});
-  // Devices add in any order: up to 64 numbers of each particle meet in a cell, whose sizes add up to that of the particles per
-  // cell, of which there may be twice the mean.
+  // Devices add in any order: up to 64 numbers of each particle meet in a cell, whose sizes add up
+  // to that of the particles per cell, of which there may be twice the mean.
   double const per_cell = static_cast<double>(particles.size()) / double(n[0] * n[1] * n[2]);
   double const rounding = eps * 64 * 4 * per_cell * per_cell;
   auto const expect_near = [&](auto const& a, auto const& b) {
@@ -214,8 +216,8 @@ TYPED_TEST(PullBack, OfPaintIsADifferenceOfALoss) {
     auto const found = elements(slopes);
     double expected = 0;
     for (std::size_t c = 0; c < found.size(); ++c) expected += found[c] * along[c];
-    // No particle crosses a kink. Third derivatives of products of weights are up to (3 / 0.33)^3 for each particle, times
-    // step^2 / 6; rounding is 1e-14 of some 200 over the step.
+    // No particle crosses a kink. Third derivatives of products of weights are up to (3 / 0.33)^3
+    // for each particle, times step^2 / 6; rounding is 1e-14 of some 200 over the step.
     EXPECT_NEAR((loss(step) - loss(-step)) / (2 * step), expected, 3e-6);
   }
 }

@@ -229,7 +229,8 @@ TYPED_TEST(RanksForce, GivesComponentsOfSpectralGradientsOnly) {
             "components of their own are those of spectral gradients, not of the kernel 1_4");
 }
 
-// Of what solve() has made, not of what lies beside it: ghost planes of a density in whole numbers look like any number.
+// Of what solve() has made, not of what lies beside it: ghost planes of a density in whole numbers
+// look like any number.
 TYPED_TEST(RanksForce, KnowsWhetherItIsFinite) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;

@@ -31,7 +31,8 @@ TYPED_TEST_SUITE(RanksPaint, coir::testing::Spaces, );
 
 constexpr double box = 10;
 
-/// Numbers of those whose plane this rank owns, or owned before they went `astray` planes up or down.
+/// Numbers of those whose plane this rank owns, or owned before they went `astray` planes up or
+/// down.
 template <class T>
 std::vector<std::size_t> of_this_rank(Points const& all, std::int64_t planes, int astray) {
   std::vector<std::size_t> mine;

@@ -32,7 +32,8 @@ TYPED_TEST_SUITE(RanksPowerSpectrum, coir::testing::Cases, coir::testing::CaseNa
 
 constexpr double box = 10;
 
-/// Every third particle is some rank's that doesn't have its plane; the others are where they belong.
+/// Every third particle is some rank's that doesn't have its plane; the others are where they
+/// belong.
 Points of_this_rank(Points const& all) {
   Points mine;
   int const ranks = world().size();

@@ -41,7 +41,8 @@ TYPED_TEST(Readout, IsThePlainLoopForNumbersAndVectors) {
         VectorsOf<Exec, T> const vector("vector", count);
         auto const compare = [&] {
           auto const one = elements(value), three = elements(vector);
-          // Weights are off by some roundings and the position's in cells; fields are below 1, and weights add up to 1.
+          // Weights are off by some roundings and the position's in cells; fields are below 1, and
+          // weights add up to 1.
           double const tolerance = std::numeric_limits<T>::epsilon() * (8 + 2.4 * 31);
           for (std::int64_t p = 0; p < count; ++p) {
             double expected[4] = {};

@@ -68,9 +68,9 @@ TYPED_TEST_SUITE(ForwardModelInDouble, coir::testing::DoubleCases, coir::testing
 
 namespace {
 
-/// Along random noise, and along each parameter. Masses are painted in parts of 2^-40, by which the forces of four steps and the
-/// density are rounded. So a loss errs by five of its 2^40 parts, of which slope_of() makes 1.5 over its step; the fourth power of
-/// the step is less.
+/// Along random noise, and along each parameter. Masses are painted in parts of 2^-40, by which the
+/// forces of four steps and the density are rounded. So a loss errs by five of its 2^40 parts, of
+/// which slope_of() makes 1.5 over its step; the fourth power of the step is less.
 template <class Case>
 void expect_derivatives(std::size_t n, Stepper stepper, int order) {
   std::string const which =
@@ -182,7 +182,8 @@ TYPED_TEST(ForwardModelOf, GivesTheSameBitsTwice) {
     EXPECT_EQ(first.slope.parameters.*member, second.slope.parameters.*member);
 }
 
-// What the test below runs on several numbers of threads: particles are sorted from 48 along a side on.
+// What the test below runs on several numbers of threads: particles are sorted from 48 along a side
+// on.
 TEST(ForwardModelOnHost, PrintsADigestOfItsBits) {
   coir::testing::Digest digest;
   for (auto const stepper : {Stepper::fastpm, Stepper::bullfrog}) {
@@ -229,8 +230,8 @@ TYPED_TEST(ForwardModelOf, TakesAnyLossOfTheDensity) {
   auto const b = model.value_and_grad(noise, cosmology::planck18(),
                                       DensityLoss{cells, by_hand, Assignment::tsc});
   double const eps = std::numeric_limits<T>::epsilon();
-  // Differences are rounded to T by the misfit alone: by 1.5 eps with its product. What differs is rounded otherwise in four steps and at
-  // the start, a few times each.
+  // Differences are rounded to T by the misfit alone: by 1.5 eps with its product. What differs is
+  // rounded otherwise in four steps and at the start, a few times each.
   EXPECT_NEAR(a.value, b.value, 4 * eps * a.value);
   auto const slope_a = doubles_of(a.slope.noise), slope_b = doubles_of(b.slope.noise);
   double difference = 0, size = 0;
@@ -259,7 +260,8 @@ TYPED_TEST(ForwardModelOf, TakesSumsOfLosses) {
   auto const listed = model.value_and_grad(noise, p, {{4, of_density}, {4, of_power}});
   double const eps = std::numeric_limits<T>::epsilon();
   EXPECT_NEAR(once.value, listed.value, 4 * eps * listed.value);
-  // Sums of the same derivatives in another order; on the way back each of four steps rounds them again.
+  // Sums of the same derivatives in another order; on the way back each of four steps rounds them
+  // again.
   auto const a = doubles_of(once.slope.noise), b = doubles_of(listed.slope.noise);
   double largest = 0;
   for (double const number : b) largest = std::max(largest, std::abs(number));

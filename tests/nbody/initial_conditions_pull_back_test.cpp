@@ -111,7 +111,8 @@ constexpr double Parameters<>::* parameters[] = {
     &Parameters<>::sigma8,  &Parameters<>::A_s,     &Parameters<>::omega_k, &Parameters<>::w0,
     &Parameters<>::wa,      &Parameters<>::t_cmb,   &Parameters<>::omega_r};
 
-/// Derivatives with respect to each parameter are those of the spectrum that is made of the parameters.
+/// Derivatives with respect to each parameter are those of the spectrum that is made of the
+/// parameters.
 template <class Case, class MakePower>
 void expect_slopes_of_parameters(std::int64_t n, int order, Parameters<> const& p,
                                  MakePower const& make_power) {
@@ -131,8 +132,9 @@ void expect_slopes_of_parameters(std::int64_t n, int order, Parameters<> const& 
       changed.*member += by;
       return particles_of<Case>(n, noise, make_power(changed), order);
     };
-    // Of fourth order: an error of step^4 / 30 times the fifth derivative, some 1e-8, and roundings of some 1e-12 / step. With
-    // radiation growth starts at another a, whose error of 1e-9 is divided by a step of 1e-7 and more.
+    // Of fourth order: an error of step^4 / 30 times the fifth derivative, some 1e-8, and roundings
+    // of some 1e-12 / step. With radiation growth starts at another a, whose error of 1e-9 is
+    // divided by a step of 1e-7 and more.
     double const expected = (8 * loss.difference(particles(step), particles(-step)) -
                              loss.difference(particles(2 * step), particles(-2 * step))) /
                             (12 * step);
@@ -152,8 +154,8 @@ class InitialConditionsPullBackInDouble : public ::testing::Test {};
 TYPED_TEST_SUITE(InitialConditionsPullBackInDouble, coir::testing::DoubleCases,
                  coir::testing::CaseName);
 
-// To first order the derivative of a particle's displacement with respect to the noise of a site is its displacement by a noise
-// of 1 there.
+// To first order the derivative of a particle's displacement with respect to the noise of a site is
+// its displacement by a noise of 1 there.
 TYPED_TEST(InitialConditionsPullBack, OfOneParticleIsItsDisplacementByNoiseOfOneSite) {
   double const eps = std::numeric_limits<typename TypeParam::Real>::epsilon();
   for (std::int64_t const n : {5, 6}) {
@@ -179,7 +181,8 @@ TYPED_TEST(InitialConditionsPullBack, OfOneParticleIsItsDisplacementByNoiseOfOne
   }
 }
 
-// Particles are polynomials of second degree in the noise, whose central differences are derivatives.
+// Particles are polynomials of second degree in the noise, whose central differences are
+// derivatives.
 TYPED_TEST(InitialConditionsPullBackInDouble, OfTheNoiseIsItsDirectionalDifference) {
   for (int const order : {1, 2})
     for (std::int64_t const n : {3, 6, 7, 8}) {
@@ -307,8 +310,9 @@ TYPED_TEST(InitialConditionsPullBack, OfTheNoiseAloneIsTheSameAndWorksWithTables
     p.push_back(lcdm()(at));
   }
   LinearPower<> const table(cosmology::planck15(), {k, p, "table.txt"});
-  // The spline of ln P errs by 5/384 of the fourth power of the table's step, 0.02 in ln k, times the fourth derivative: of baryon
-  // wiggles of 0.05 with a period of 0.3 that is 2e-5, of amplitudes half as much.
+  // The spline of ln P errs by 5/384 of the fourth power of the table's step, 0.02 in ln k, times
+  // the fourth derivative: of baryon wiggles of 0.05 with a period of 0.3 that is 2e-5, of
+  // amplitudes half as much.
   auto const of_table = noise_alone(table, 2), expected = noise_alone(lcdm(), 2);
   Numbers const apart = moved(of_table, -1, expected);
   double const eps = std::numeric_limits<T>::epsilon();

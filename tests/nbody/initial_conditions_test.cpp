@@ -78,7 +78,8 @@ void expect_displacements(std::vector<PlaneWave> const& waves, std::int64_t n, i
   double size = 0;
   for (auto const& one : s.s1)
     for (double const component : one) size = std::max(size, std::abs(component));
-  // The spectrum is tabulated to 1e-6. In float positions round to box eps and displacements to a few eps log2(n^3).
+  // The spectrum is tabulated to 1e-6. In float positions round to box eps and displacements to a
+  // few eps log2(n^3).
   double const eps = std::numeric_limits<T>::epsilon();
   double const relative = 2e-6 + 64 * eps;
   double const for_x = relative * growth.d1 * size + 2 * box * eps;
@@ -161,7 +162,8 @@ TYPED_TEST(InitialConditions, LieInTheBoxAtRestOnTheWhole) {
   }
 }
 
-// With amplitudes fixed each mode has its power, but for what is of second order in the displacements.
+// With amplitudes fixed each mode has its power, but for what is of second order in the
+// displacements.
 TYPED_TEST(InitialConditions, HaveTheLinearPowerSpectrumOnLargeScales) {
   double const box = 400, a = 0.02;
   auto const& power = lcdm();

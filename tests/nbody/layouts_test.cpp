@@ -1,4 +1,5 @@
-// Views of any layout, for noise, its slopes, and the targets of losses: the bits that LayoutRight gets.
+// Views of any layout, for noise, its slopes, and the targets of losses: the bits that LayoutRight
+// gets.
 
 #include <coir/cosmology/parameters.hpp>
 #include <coir/nbody/forward_model.hpp>

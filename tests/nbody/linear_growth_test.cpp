@@ -29,7 +29,8 @@ constexpr ForceKernel kernels[] = {
     ForceKernel::three_two, ForceKernel::eastwood, ForceKernel::gadget};
 constexpr Assignment assignments[] = {Assignment::cic, Assignment::tsc, Assignment::pcs};
 
-/// By how much a wave of a density contrast of 0.01 today has grown from a = 0.02 to 1, over linear theory.
+/// By how much a wave of a density contrast of 0.01 today has grown from a = 0.02 to 1, over linear
+/// theory.
 double error_of_growth(SimulationOptions const& options) {
   return coir::testing::linear_growth<Exec>(32, options, 20, 0.01) - 1;
 }
@@ -44,7 +45,8 @@ bool is_false(ForceKernel kernel, Assignment assignment, Softening softening, do
 
 }  // namespace
 
-// The table in docs/validation.md has all of them: these had lost 79 %, all, -475 % and 0.8 % without softening.
+// The table in docs/validation.md has all of them: these had lost 79 %, all, -475 % and 0.8 %
+// without softening.
 TEST(LinearGrowth, IsRightAtMeshRatioTwoWhateverTheKernel) {
   for (auto const kernel :
        {ForceKernel::naive, ForceKernel::eastwood, ForceKernel::gadget, ForceKernel::one_four})

@@ -70,7 +70,8 @@ struct Lender {
   Kokkos::View<typename Case::Real*, typename Case::Exec::memory_space> memory;
 };
 
-/// Which part of the mesh a particle lies in, by its position's cells: such parts follow each other.
+/// Which part of the mesh a particle lies in, by its position's cells: such parts follow each
+/// other.
 template <class Exec>
 std::int64_t part_of(std::int64_t i, std::int64_t j) {
   return runs_on_host<Exec> ? i * mesh_side + j : i / 16 * (mesh_side / 16) + j / 16;

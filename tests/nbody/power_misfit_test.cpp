@@ -120,7 +120,8 @@ TYPED_TEST(PowerMisfitTest, OfTheSpectrumItselfIsZeroWithItsSlopes) {
 }
 
 TYPED_TEST(PowerMisfitInDoubleTest, HasItsSlopes) {
-  // A particle's mass is cut into 2^40 parts, so that differences over 1e-3 cells err by 1e-9 of the slopes of weights.
+  // A particle's mass is cut into 2^40 parts, so that differences over 1e-3 cells err by 1e-9 of
+  // the slopes of weights.
   Numbers const at = some_positions();
   Sample<TypeParam> const sample(at);
   sample(some_misfit());

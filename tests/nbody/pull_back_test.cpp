@@ -65,8 +65,8 @@ Particles<Exec, double> in_double(Particles<Exec, float> const& particles) {
           converted(particles.momentum)};
 }
 
-/// J = sum_p,d [a cos(2 pi x / box_length + b) + c p + p^2 / 2], which is periodic and as smooth as the particles' ways. Its slopes are
-/// of the same size for all.
+/// J = sum_p,d [a cos(2 pi x / box_length + b) + c p + p^2 / 2], which is periodic and as smooth as
+/// the particles' ways. Its slopes are of the same size for all.
 struct Loss {
   std::vector<double> a, b, c;
   explicit Loss(std::int64_t particles)
@@ -264,9 +264,11 @@ TYPED_TEST(PullBack, IsTheSameWithPotentialsThatWereKept) {
   }
 }
 
-// From the same particles. A step rounds positions to eps of the box on the way there, and derivatives to eps on the way back. What
-// becomes of such a rounding is seen in derivatives in double for particles that begin eps of the box away from where they are;
-// those of later steps have less time to grow, so that all make no more than twice as many times as much as there are steps.
+// From the same particles. A step rounds positions to eps of the box on the way there, and
+// derivatives to eps on the way back. What becomes of such a rounding is seen in derivatives in
+// double for particles that begin eps of the box away from where they are; those of later steps
+// have less time to grow, so that all make no more than twice as many times as much as there are
+// steps.
 TYPED_TEST(PullBackInDouble, InFloatIsThatInDouble) {
   using Exec = typename TypeParam::Exec;
   Loss const loss(side * side * side);
@@ -289,8 +291,8 @@ TYPED_TEST(PullBackInDouble, InFloatIsThatInDouble) {
   }
 }
 
-// Calls of one step never sort particles, and one of nine does, on the way back with their cotangents. What rounding makes of it
-// is found as in InFloatIsThatInDouble.
+// Calls of one step never sort particles, and one of nine does, on the way back with their
+// cotangents. What rounding makes of it is found as in InFloatIsThatInDouble.
 TYPED_TEST(PullBackInDouble, IsTheSameWhetherParticlesAreSorted) {
   using Exec = typename TypeParam::Exec;
   std::int64_t const n = 48;  // from here on they are sorted
@@ -394,7 +396,8 @@ TYPED_TEST(PullBack, OfOneParticleIsThatOfFreeMoves) {
     for (int d = 0; d < 3; ++d) tolerance += std::abs(pi[0][d]);
     pull_back(moves.back().closing);
     for (std::size_t s = moves.size(); s-- > 0;) pull_back(moves[s].move);
-    // Each of five moves rounds two factors, two products and two sums, of numbers no larger than these.
+    // Each of five moves rounds two factors, two products and two sums, of numbers no larger than
+    // these.
     for (int d = 0; d < 3; ++d) tolerance += std::abs(xi[0][d]) * drifts;
     simulation.pull_back(slopes);
     EXPECT_EQ(vectors_of(slopes.position), xi) << name_of(stepper);

@@ -1,5 +1,5 @@
-// How much particles that change their rank send, and how their memory grows. That each comes to its plane and home
-// again is seen in the bits of ranks_simulation_test.cpp.
+// How much particles that change their rank send, and how their memory grows. That each comes to
+// its plane and home again is seen in the bits of ranks_simulation_test.cpp.
 
 #include <coir/distributed/share.hpp>
 #include <coir/nbody/detail/particle_migration.hpp>
@@ -35,7 +35,8 @@ class Scene {
     migration_.leave_home(particles_, state_);
   }
 
-  /// Puts each particle where it belongs now, x(site) along the first axis, and sends all to their planes.
+  /// Puts each particle where it belongs now, x(site) along the first axis, and sends all to their
+  /// planes.
   template <class X>
   void move(X const& x) {
     auto const position =
@@ -61,7 +62,8 @@ template <class Case>
 class RanksMigration : public ::testing::Test {};
 TYPED_TEST_SUITE(RanksMigration, coir::testing::Cases, coir::testing::CaseName);
 
-// A few more on one rank at each step: memory grows by an eighth or more at a time, not at every step.
+// A few more on one rank at each step: memory grows by an eighth or more at a time, not at every
+// step.
 TYPED_TEST(RanksMigration, GrowsMemoryFewTimes) {
   constexpr int rounds = 32;
   Scene<typename TypeParam::Exec, typename TypeParam::Real> scene;

@@ -134,7 +134,8 @@ TYPED_TEST(RanksSimulation, HasTheBitsOfOneRankWherePiecesAreCut) {
   compare<typename TypeParam::Exec, typename TypeParam::Real>(12, steps(2), "pieces of 1 KiB");
 }
 
-// Particles are sorted in between only where there are enough of them, on hosts in the sixth of ten steps.
+// Particles are sorted in between only where there are enough of them, on hosts in the sixth of ten
+// steps.
 TYPED_TEST(RanksSimulation, HasTheBitsOfOneRankWhereParticlesAreSorted) {
   if (world().size() > 2) GTEST_SKIP() << "on few ranks alone, as it takes long";
   compare<typename TypeParam::Exec, typename TypeParam::Real>(48, steps(20), "sorted");
@@ -205,8 +206,8 @@ TYPED_TEST(RanksSimulation, MayCallBackOnSomeRanksOnly) {
   EXPECT_EQ(called, world().is_first() ? 2 : 0);
 }
 
-// With a spectral gradient and no mesh of forces the density's memory holds whole numbers in its ghost planes still, some of which
-// look like no number at all.
+// With a spectral gradient and no mesh of forces the density's memory holds whole numbers in its
+// ghost planes still, some of which look like no number at all.
 TYPED_TEST(RanksSimulation, TakesNoWholeNumberForAForceThatIsNone) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;

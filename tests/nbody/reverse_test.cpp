@@ -251,8 +251,9 @@ TYPED_TEST(Reverse, LeavesABranchItsOwnParticles) {
   EXPECT_TRUE(same_particles(start, trunk.particles()));
 }
 
-// From 48 particles along a side on they are sorted every few steps. BullFrog's first step forgets momenta, which
-// are stored in the order of the lattice, and restored while particles are in the order of the mesh.
+// From 48 particles along a side on they are sorted every few steps. BullFrog's first step forgets
+// momenta, which are stored in the order of the lattice, and restored while particles are in the
+// order of the mesh.
 TYPED_TEST(Reverse, WorksWhileParticlesAreSorted) {
   auto a = scale_factors(0.2, 1, 9);
   a.insert(a.begin(), 0.02);
@@ -283,9 +284,10 @@ TYPED_TEST(Reverse, WorksAcrossStepsThatForgetMomenta) {
   }
 }
 
-// Each step rounds positions to eps of the box; momenta are held to 2^-24 of their rms (2^-45 in double), which moves particles by
-// less. What becomes of one such rounding is seen in a run whose particles begin eps of the box away from where they are. Those
-// of later steps have less time to grow, so that ten steps make ten times as much at most.
+// Each step rounds positions to eps of the box; momenta are held to 2^-24 of their rms (2^-45 in
+// double), which moves particles by less. What becomes of one such rounding is seen in a run whose
+// particles begin eps of the box away from where they are. Those of later steps have less time to
+// grow, so that ten steps make ten times as much at most.
 TYPED_TEST(Reverse, IsOfARunThatIsAsExactAsOthers) {
   double const eps = std::numeric_limits<typename TypeParam::Real>::epsilon();
   int const steps = 10;
@@ -310,7 +312,8 @@ TYPED_TEST(Reverse, IsOfARunThatIsAsExactAsOthers) {
 TYPED_TEST(Reverse, BringsParticlesIntoTheBox) {
   using Real = typename TypeParam::Real;
   SimulationOptions const options{.scale_factors = scale_factors(0.1, 1, 3), .reversible = true};
-  // In a box of 16 multiples stay exact when a few boxes are added: the outer particles are the inner ones.
+  // In a box of 16 multiples stay exact when a few boxes are added: the outer particles are the
+  // inner ones.
   auto inside = simulation_of<TypeParam>(universe<TypeParam>(8, 0.1), options);
   auto const particles = copy_of(inside.particles());
   auto const x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, particles.position);
@@ -363,7 +366,8 @@ TYPED_TEST(Reverse, NamesTheOptionWhereMomentaOverflow) {
   EXPECT_NE(message.find("momentum_range above 1"), std::string::npos) << message;
 }
 
-// From a = 1e-5 on momenta grow by a factor of 2e7, which leaves a float's momenta at the start less than a quantum.
+// From a = 1e-5 on momenta grow by a factor of 2e7, which leaves a float's momenta at the start
+// less than a quantum.
 TYPED_TEST(Reverse, RefusesStartsWhoseMomentaAreLostInAQuantum) {
   SimulationOptions const options{.scale_factors = scale_factors(1e-5, 1, 3), .reversible = true};
   auto const begin = [&] {

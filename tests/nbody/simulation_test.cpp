@@ -67,7 +67,8 @@ TYPED_TEST(Simulations, LeaveAUniformLatticeWhereItIs) {
       auto simulation = simulation_of<TypeParam>(
           copy_of(start), {.scale_factors = scale_factors(0.1, 1, 5), .stepper = stepper});
       simulation.advance(5);
-      // Forces round to eps times those of a cell twice as dense, 3/2 omega_m h; five steps of factors of order 1.
+      // Forces round to eps times those of a cell twice as dense, 3/2 omega_m h; five steps of
+      // factors of order 1.
       EXPECT_LE(largest_distance(vectors_of(simulation.particles().position),
                                  vectors_of(start.position), box),
                 100 * eps<TypeParam>() * box)
@@ -125,7 +126,8 @@ TYPED_TEST(Simulations, MakeStepsTogetherAsOneByOne) {
     }
     EXPECT_EQ(together.a(), 0.7);
     EXPECT_EQ(together.steps_left(), 0);
-    // A kick or drift in two parts rounds differently, and the errors grow with what the forces differ.
+    // A kick or drift in two parts rounds differently, and the errors grow with what the forces
+    // differ.
     EXPECT_LE(largest_distance(vectors_of(together.particles().position),
                                vectors_of(one_by_one.particles().position), 3.0 * side),
               300 * eps<TypeParam>() * side)
@@ -193,8 +195,8 @@ TYPED_TEST(Simulations, KeepTheTotalMomentum) {
       for (auto const& p : vectors_of(simulation.particles().momentum))
         for (int d = 0; d < 3; ++d) sum[d] += p[d], sizes += std::abs(p[d]);
       EXPECT_GT(sizes, 0);
-      // Each of six kicks rounds the momenta and forces of single particles; these errors are independent, and
-      // 16 eps is what they would add to if a hundredth of them weren't.
+      // Each of six kicks rounds the momenta and forces of single particles; these errors are
+      // independent, and 16 eps is what they would add to if a hundredth of them weren't.
       for (double const total : sum)
         EXPECT_LE(std::abs(total), 16 * eps<TypeParam>() * sizes) << name_of(source);
     }
@@ -241,9 +243,9 @@ double growth_of_a_long_wave(SimulationOptions options) {
 
 }  // namespace
 
-// The window of cic takes (2 pi / 16)^2 / 6 = 2.6 % off the force of this wave, and the growth from 0.1 to 0.6 by about
-// as much; 3_2 half as much again, windows of higher order up to twice, softenings up to (2 pi / 16 r)^2 / 2 with
-// r = 1.25 sqrt(2).
+// The window of cic takes (2 pi / 16)^2 / 6 = 2.6 % off the force of this wave, and the growth from
+// 0.1 to 0.6 by about as much; 3_2 half as much again, windows of higher order up to twice,
+// softenings up to (2 pi / 16 r)^2 / 2 with r = 1.25 sqrt(2).
 TYPED_TEST(Simulations, GrowWavesByLinearTheory) {
   for (Stepper const stepper : steppers)
     EXPECT_NEAR(growth_of_a_long_wave<TypeParam>({.stepper = stepper}), 1, 0.035)
@@ -274,7 +276,8 @@ TYPED_TEST(Simulations, InFloatAreThoseInDouble) {
     auto in_double = simulation_of<Double>(universe<Double>(side), options);
     simulation.advance(5);
     in_double.advance(5);
-    // Positions start with roundings of eps box / 2, which grow as differences in a collapse do, by a hundred times or so.
+    // Positions start with roundings of eps box / 2, which grow as differences in a collapse do, by
+    // a hundred times or so.
     EXPECT_LE(largest_distance(vectors_of(simulation.particles().position),
                                vectors_of(in_double.particles().position), box),
               100 * eps<TypeParam>() * box)
@@ -462,10 +465,11 @@ TYPED_TEST(Simulations, SayHowMuchMemoryTheyLack) {
       << text;
 }
 
-// Where forces are read from changes roundings alone, by about eps of the box in a step. How these grow is seen in a
-// universe whose particles begin a rounding away from where they are: they attract each other, and where a weight of
-// painting is rounded to another whole part of a particle, more than eps moves. Five steps make ten such roundings at
-// most, in positions and in momenta.
+// Where forces are read from changes roundings alone, by about eps of the box in a step. How these
+// grow is seen in a universe whose particles begin a rounding away from where they are: they
+// attract each other, and where a weight of painting is rounded to another whole part of a
+// particle, more than eps moves. Five steps make ten such roundings at most, in positions and in
+// momenta.
 TYPED_TEST(Simulations, AreTheSameWithoutAMeshOfForces) {
   std::int64_t const side = 12;
   auto const start = universe<TypeParam>(side), nudged = nudged_by(eps<TypeParam>(), start);
@@ -522,7 +526,8 @@ TYPED_TEST(Simulations, KeepWithinTheirMemory) {
         }
 }
 
-// Views are counted, and what transforms work in is none. On devices Kokkos has memory of its own for reductions.
+// Views are counted, and what transforms work in is none. On devices Kokkos has memory of its own
+// for reductions.
 TYPED_TEST(Simulations, HoldWhatIsPredictedWhateverTheirOptions) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Real;
@@ -563,7 +568,8 @@ TYPED_TEST(Simulations, HoldWhatIsPredictedWhateverTheirOptions) {
     // And the cotangents alone.
     EXPECT_LE(held.now(), predicted + 2 * of_momenta + of_kokkos) << which;
   };
-  // BullFrog's first step forgets momenta: see WorksAcrossStepsThatForgetMomenta in reverse_test.cpp.
+  // BullFrog's first step forgets momenta: see WorksAcrossStepsThatForgetMomenta in
+  // reverse_test.cpp.
   SimulationOptions options{.scale_factors = {0.1, 0.325, 0.7, 1}, .deterministic = true};
   for (auto const kernel : {mesh::ForceKernel::one_four, mesh::ForceKernel::naive}) {
     options.kernel = kernel;
@@ -662,8 +668,9 @@ TYPED_TEST(SimulationsInDouble, FollowTheZeldovichApproximationOfAPlaneWave) {
             0.01 * size);
 }
 
-// What the test below runs on several numbers of threads, from noise to moved particles. Of 48 along a side they
-// are sorted on the way; without a mesh of forces they come into their order in another way.
+// What the test below runs on several numbers of threads, from noise to moved particles. Of 48
+// along a side they are sorted on the way; without a mesh of forces they come into their order in
+// another way.
 TEST(SimulationsOnHost, PrintADigestOfTheirBits) {
   coir::testing::Digest digest;
   auto const add = [&]<class T>(T, std::int64_t side, Stepper stepper, nbody::ForceSource source) {

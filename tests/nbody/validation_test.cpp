@@ -1,6 +1,7 @@
 // What simulations are worth, measured: docs/validation.md shows the figures. Takes minutes.
 //
-// Set COIR_VALIDATION_FOLDER to a folder to have the curves written there, for docs/validation/plots.py.
+// Set COIR_VALIDATION_FOLDER to a folder to have the curves written there, for
+// docs/validation/plots.py.
 
 #include <coir/mesh/power_spectrum.hpp>
 #include <coir/nbody/linear_growth.hpp>
@@ -142,7 +143,8 @@ INSTANTIATE_TEST_SUITE_P(Validation, GrowthAtMeshRatio, ::testing::Values(1., 1.
                            return "Half" + std::to_string(std::lround(2 * ratio.param));
                          });
 
-// All that a simulation can be asked for. What is neither refused nor said to be smoothed keeps within 2 %.
+// All that a simulation can be asked for. What is neither refused nor said to be smoothed keeps
+// within 2 %.
 TEST_P(GrowthAtMeshRatio, IsThatOfLinearTheory) {
   double const ratio = GetParam();
   Table table("growth_" + in_words(ratio),
@@ -192,8 +194,8 @@ void move_all(Particles<Exec, T> const& particles, double by) {
   Kokkos::deep_copy(particles.position, x);
 }
 
-/// A plane wave from an amplitude of 0.05 to 0.8, where caustics would be at 1, for matter alone: before they form
-/// the Zel'dovich approximation is exact.
+/// A plane wave from an amplitude of 0.05 to 0.8, where caustics would be at 1, for matter alone:
+/// before they form the Zel'dovich approximation is exact.
 /// \param shift  of the particles against the mesh, Mpc/h
 PlaneWaveRun plane_wave(std::int64_t side, SimulationOptions options, int steps, double shift = 0) {
   double const box = 64, from = 0.05, to = 0.8;
@@ -327,8 +329,8 @@ TEST(Validation, StartsInFirstOrderLackWhatTheyShould) {
   }
 }
 
-// In boxes of 256 Mpc/h with a mesh as coarse as the lattice the mesh, not the steps, sets what half the Nyquist
-// frequency has: there the figure is written down alone.
+// In boxes of 256 Mpc/h with a mesh as coarse as the lattice the mesh, not the steps, sets what
+// half the Nyquist frequency has: there the figure is written down alone.
 TEST(Validation, TenStepsOfBullfrogAreFortyOfFastpm) {
   Table table("bullfrog", "stepper_steps k/k_Nyquist P/P_fastpm_40");
   Table summary("steps",
@@ -365,8 +367,9 @@ TEST(Validation, TenStepsOfBullfrogAreFortyOfFastpm) {
     }
 }
 
-// The mean over seeds of P(k) on large scales, in units of its standard error, which modes of independent Gaussian
-// numbers set: sqrt(2 / modes) of P for the modes of all seeds, k and -k being one.
+// The mean over seeds of P(k) on large scales, in units of its standard error, which modes of
+// independent Gaussian numbers set: sqrt(2 / modes) of P for the modes of all seeds, k and -k being
+// one.
 TEST(Validation, MeanPowerIsThatOfLinearTheoryOnLargeScales) {
   Table table("seeds", "k P/P_linear-1 standard_error");
   constexpr int seeds = 16;
@@ -440,7 +443,8 @@ TEST(Validation, KernelsDifferOnSmallScales) {
   for (auto const kernel : kernels) {
     auto const p = run(side, unsoftened(kernel));
     write(named(kernel), p);
-    // A wave of 32 cells, the fourth bin, lacks at most the 3 % of growth that WavesGrowByLinearTheory measures.
+    // A wave of 32 cells, the fourth bin, lacks at most the 3 % of growth that
+    // WavesGrowByLinearTheory measures.
     EXPECT_LE(largest_difference(p, fine, nyquist / 16), 0.06) << named(kernel);
   }
   for (double const ratio : {1.5, 2., 3.})

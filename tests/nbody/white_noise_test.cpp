@@ -68,7 +68,8 @@ TYPED_TEST(WhiteNoise, IsTheSpectrumOfARealField) {
     exec.fence();
     auto const after = elements(again);
     double const cells = static_cast<double>(n * n * n);
-    // What isn't of a real field is lost on the way. Two transforms round by some eps log2(n^3) of the typical mode each.
+    // What isn't of a real field is lost on the way. Two transforms round by some eps log2(n^3) of
+    // the typical mode each.
     double const tolerance =
         8 * std::numeric_limits<T>::epsilon() * (1 + std::log2(cells)) * std::sqrt(cells);
     for (std::size_t m = 0; m < before.size(); ++m) {
@@ -177,7 +178,8 @@ TYPED_TEST(WhiteNoise, DependsOnAllOfTheSeed) {
       product += a[m].real() * b[m].real() + a[m].imag() * b[m].imag();
       squares += a[m].real() * a[m].real() + a[m].imag() * a[m].imag();
     }
-    // Independent: 2 n^3 / 2 products of mean 0, with those that occur twice 5 deviations are below this.
+    // Independent: 2 n^3 / 2 products of mean 0, with those that occur twice 5 deviations are below
+    // this.
     EXPECT_LT(std::abs(product / squares), 10 / std::sqrt(static_cast<double>(n * n * n))) << seed;
   }
 }

@@ -1,4 +1,5 @@
-// Views of any layout, for all solvers: LayoutLeft is the transposed grid, gaps and strides change nothing.
+// Views of any layout, for all solvers: LayoutLeft is the transposed grid, gaps and strides change
+// nothing.
 
 #include <coir/poisson/conjugate_gradients.hpp>
 #include <coir/poisson/jacobi.hpp>
@@ -156,13 +157,15 @@ auto solved_transposed(Problem<C, Rank> const& problem, Solve const& solve) {
   return transposed(u);
 }
 
-/// Whether the layouts that need no other arithmetic must give the same bits. The products of conjugate gradients are those of
-/// a device's library, which doesn't promise the same order of additions each time.
+/// Whether the layouts that need no other arithmetic must give the same bits. The products of
+/// conjugate gradients are those of a device's library, which doesn't promise the same order of
+/// additions each time.
 template <class Exec, class Solve>
 constexpr bool has_same_bits =
     coir::runs_on_host<Exec> || !std::is_same_v<Solve, ByConjugateGradients>;
 
-/// Solves a problem in all layouts, and compares with what LayoutRight gets of it or of the transposed problem.
+/// Solves a problem in all layouts, and compares with what LayoutRight gets of it or of the
+/// transposed problem.
 template <class C, int Rank, class Solve>
 void expect_any_layout(Problem<C, Rank> const& problem, Solve const& solve) {
   double const eps = std::numeric_limits<typename C::Real>::epsilon();

@@ -65,8 +65,8 @@ TYPED_TEST(MultigridPreconditionerTest, SolvesOneCell) {
   EXPECT_NEAR(z, -2, 8 * std::numeric_limits<typename TypeParam::Real>::epsilon());
 }
 
-// x.My = y.Mx and x.Mx < 0: what conjugate gradients rest on. Both dots are sums of as many terms as there are cells,
-// each of which rounds some tens of times on its way through the grids.
+// x.My = y.Mx and x.Mx < 0: what conjugate gradients rest on. Both dots are sums of as many terms
+// as there are cells, each of which rounds some tens of times on its way through the grids.
 TYPED_TEST(MultigridPreconditionerTest, IsSymmetricAndNegativeDefinite) {
   double const epsilon = std::numeric_limits<typename TypeParam::Real>::epsilon();
   for (auto const& shape : shapes) {

@@ -165,7 +165,8 @@ TYPED_TEST(MultigridInDouble, ConvergesWithEveryOption) {
     double flat_factor, solid_factor;
   };
   // Trottenberg et al., table 4.1, gives 0.25 and 0.074 for one and two sweeps of red-black, and
-  // (1 - omega)^sweeps is what damped Jacobi leaves of the slowest mode that coarse grids can't see.
+  // (1 - omega)^sweeps is what damped Jacobi leaves of the slowest mode that coarse grids can't
+  // see.
   for (auto const& [options, flat_factor, solid_factor] : std::vector<Case>{
            {{.full_multigrid = false}, 0.08, 0.12},
            {{.omega = 1}, 0.16, 0.28},
@@ -183,8 +184,8 @@ TYPED_TEST(MultigridInDouble, ConvergesWithEveryOption) {
   }
 }
 
-// The five-point formula solves a continuous problem to second order: u = exp(x) cos(y) + sin(pi x) y on
-// the unit square, whose boundary values aren't zero.
+// The five-point formula solves a continuous problem to second order: u = exp(x) cos(y) + sin(pi x)
+// y on the unit square, whose boundary values aren't zero.
 TYPED_TEST(MultigridInDouble, SolutionIsOfSecondOrder) {
   double const pi = std::numbers::pi;
   double previous_error = 0, previous_h = 0;

@@ -37,7 +37,8 @@ struct SmallProblem {
   GridOf<C> b, u;
 };
 
-/// One cell of 0 with the neighbours 1, 2, 3 and 4 and the source 2. The solution is (1 + 2 + 3 + 4 - 2) / 4 = 2.
+/// One cell of 0 with the neighbours 1, 2, 3 and 4 and the source 2. The solution is (1 + 2 + 3 + 4
+/// - 2) / 4 = 2.
 template <class C>
 SmallProblem<C> one_cell() {
   SmallProblem<C> const problem{GridOf<C>("b", 1, 1), GridOf<C>("u", 3, 3)};

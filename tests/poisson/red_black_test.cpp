@@ -75,8 +75,9 @@ TYPED_TEST(RedBlack, OneSweepOnFourCells) {
   EXPECT_EQ(u_h(2, 1), -1.0625);
 }
 
-// At omega = 1 the step is 1/4, which multiplies without rounding, so that it doesn't matter whether a
-// compiler fuses multiplications and additions. CTest runs this for several numbers of threads.
+// At omega = 1 the step is 1/4, which multiplies without rounding, so that it doesn't matter
+// whether a compiler fuses multiplications and additions. CTest runs this for several numbers of
+// threads.
 TYPED_TEST(RedBlack, EqualsThePlainLoopBitForBit) {
   for (auto [m, n] : {std::pair{1, 1}, {1, 40}, {40, 1}, {2, 3}, {17, 31}, {37, 301}, {301, 203}})
     for (int sweeps : {0, 1, 2, 7, 70}) {
@@ -128,9 +129,9 @@ TYPED_TEST(RedBlack, FollowsThePlainLoopAtAnyOmega) {
   }
 }
 
-// Gauss-Seidel's radius is the square of Jacobi's; at the best omega it is omega - 1 (Young). The first
-// is seen in the residual's decay, the second in the number of sweeps, given the factor k of a Jordan
-// block.
+// Gauss-Seidel's radius is the square of Jacobi's; at the best omega it is omega - 1 (Young). The
+// first is seen in the residual's decay, the second in the number of sweeps, given the factor k of
+// a Jordan block.
 TYPED_TEST(RedBlackInDouble, ConvergesAsYoungsTheorySays) {
   double const pi = std::numbers::pi;
   int const m = 15, n = 24;

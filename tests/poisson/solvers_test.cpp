@@ -326,7 +326,8 @@ TEST(SolversOnHost, UseAllThreads) {
   using Plane = coir::testing::Grid<Host, double, 2>;
   using Solid = coir::testing::Grid<Host, double, 3>;
   Plane const b("b", 700, 700), u("u", 702, 702);
-  // Blocked sweeps begin and end with copies by one thread, which 100 sweeps by eight threads take no longer than.
+  // Blocked sweeps begin and end with copies by one thread, which 100 sweeps by eight threads take
+  // no longer than.
   expect_all(Plain{}, 800, b, u);
   expect_all(Blocked{}, 800, b, u);
   expect_all(RedBlack{}, 100, b, u);

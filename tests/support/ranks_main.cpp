@@ -1,5 +1,5 @@
-// Starts the ranks and Kokkos around tests that every rank runs. What fails on one rank fails on all; output comes from the
-// first rank, and from those where something failed.
+// Starts the ranks and Kokkos around tests that every rank runs. What fails on one rank fails on
+// all; output comes from the first rank, and from those where something failed.
 
 #include <coir/core/kokkos.hpp>
 #include <coir/core/machine.hpp>

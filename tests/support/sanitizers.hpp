@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Whether a program is built with the address sanitizer, which takes memory and address space of its own.
+/// Whether a program is built with the address sanitizer, which takes memory and address space of
+/// its own.
 
 namespace coir::testing {
 

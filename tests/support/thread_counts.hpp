@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Results on several numbers of threads. A program has one number of them, so a test of bits runs its program again.
+/// Results on several numbers of threads. A program has one number of them, so a test of bits runs
+/// its program again.
 
 #include <support/command.hpp>
 #include <support/spaces.hpp>
@@ -44,8 +45,8 @@ class Digest {
   std::uint64_t value_ = 0xcbf29ce484222325ull;
 };
 
-/// Runs a test of this program that prints a Digest with 1, 2, 3, 5 and 8 threads, more than there are cores, too, and
-/// expects the digests to be equal.
+/// Runs a test of this program that prints a Digest with 1, 2, 3, 5 and 8 threads, more than there
+/// are cores, too, and expects the digests to be equal.
 inline void expect_same_digests(std::string const& test) {
   bool const counts_threads = std::string(Host::name()) == "OpenMP";
   std::string const program = std::filesystem::canonical("/proc/self/exe").string();

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Which threads worked, and how evenly: by the processor time of each, which other programs on the machine don't change.
+/// Which threads worked, and how evenly: by the processor time of each, which other programs on the
+/// machine don't change.
 
 #include <time.h>
 
@@ -26,7 +27,8 @@ struct SharedWork {
   double evenness() const { return processor / busiest; }
 };
 
-/// Whether threads that wait for work sleep, so that their processor time tells of work alone. Only on Linux.
+/// Whether threads that wait for work sleep, so that their processor time tells of work alone. Only
+/// on Linux.
 inline bool thread_times_tell() {
 #ifdef __linux__
   char const* const policy = std::getenv("OMP_WAIT_POLICY");
@@ -43,7 +45,8 @@ inline std::map<long, double> thread_seconds() {
 #ifdef __linux__
   for (auto const& entry : std::filesystem::directory_iterator("/proc/self/task")) {
     long const thread = std::stol(entry.path().filename().string());
-    // As pthread_getcpuclockid does for a thread that one has the handle of: bit 2 for a thread, 2 for its scheduled time.
+    // As pthread_getcpuclockid does for a thread that one has the handle of: bit 2 for a thread, 2
+    // for its scheduled time.
     auto const clock = static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3) | 4u | 2u);
     timespec time{};
     if (clock_gettime(clock, &time) == 0)

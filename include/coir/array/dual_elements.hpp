@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Dual numbers (coir/core/dual.hpp) as elements of arrays: the types that they combine to with other elements.
+/// Dual numbers (coir/core/dual.hpp) as elements of arrays: the types that they combine to with
+/// other elements.
 
 #include <coir/array/element.hpp>
 #include <coir/core/dual.hpp>

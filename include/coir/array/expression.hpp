@@ -5,7 +5,8 @@
 ///
 /// An expression has value_type, rank, space, shape(), and two member templates:
 ///   visit_leaves(visit)  calls visit(leaf) for each array in it.
-///   kernel(fold)         returns the form that kernels evaluate: a small trivially copyable object.
+///   kernel(fold)         returns the form that kernels evaluate: a small trivially copyable
+///   object.
 ///                        On hosts its `row` returns something to index for a stretch of a row. On
 ///                        devices its `cell` returns a single value.
 

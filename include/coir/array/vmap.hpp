@@ -4,7 +4,8 @@
 /// A function of numbers and parts of arrays, mapped over axes of arrays in one kernel: JAX's vmap.
 ///
 ///     auto const lengths = vmap(KOKKOS_LAMBDA(Row<double> const& x) { return norm(x); })(points);
-///     auto const traces = vmap(Trace{}, in_axes(-1))(matrices);  // matrices(i, j, k) is element i, j of matrix k
+///     auto const traces = vmap(Trace{}, in_axes(-1))(matrices);  // matrices(i, j, k) is element
+///     i, j of matrix k
 
 #include <coir/array/array.hpp>
 #include <coir/array/detail/kernels/vmap_calls.hpp>

@@ -20,7 +20,8 @@ namespace detail {
 /// An element of the spectrum whose inverse transform is the adjoint of rfft, with cotangents c of
 /// the half spectrum:
 ///
-///   points c_k / 2,  but  points (c_k + conj(c_(-k))) / 2  on the planes k = 0 and n / 2 of the last axis
+///   points c_k / 2,  but  points (c_k + conj(c_(-k))) / 2  on the planes k = 0 and n / 2 of the
+///   last axis
 ///
 /// The adjoint is x = Re sum_k c_k exp(i k x) over the half spectrum. The inverse transform divides
 /// by the number of points, and adds the conjugate of each mode for the other half. On the two

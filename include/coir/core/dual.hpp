@@ -13,11 +13,11 @@
 /// if the functions in the formula are that good. At kinks and edges:
 ///
 ///   abs, sign, hypot     0 at 0
-///   minimum, maximum     the mean of both sides where they are equal; so too fmin, fmax, fdim, clip
-///   sqrt, cbrt           infinite at 0; asin, acos, acosh, atanh infinite at the ends of their domain
-///   floor and the like   0 everywhere, also at their steps; fmod and remainder as between steps
-///   copysign(x, y)       0 at x = 0, and always 0 along y
-///   pow(x, y)            along x at 0: 0 for y > 1 and y = 0, 1 for y = 1, infinite for 0 < y < 1;
+///   minimum, maximum     the mean of both sides where they are equal; so too fmin, fmax, fdim,
+///   clip sqrt, cbrt           infinite at 0; asin, acos, acosh, atanh infinite at the ends of
+///   their domain floor and the like   0 everywhere, also at their steps; fmod and remainder as
+///   between steps copysign(x, y)       0 at x = 0, and always 0 along y pow(x, y)            along
+///   x at 0: 0 for y > 1 and y = 0, 1 for y = 1, infinite for 0 < y < 1;
 ///                        along y at x = 0: 0 for y >= 0, to all orders; along y for x < 0: NaN
 ///   atan2                NaN at the origin
 ///

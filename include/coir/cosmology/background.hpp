@@ -73,7 +73,8 @@ T comoving_distance(Parameters<T> const& p, std::type_identity_t<T> const& a) {
 
 /// The comoving length, in Mpc/h, that spans an angle of one radian at the distance of a:
 ///
-///   f_K(a) = R sinh(chi / R) for omega_k > 0, R sin(chi / R) for omega_k < 0, R = c/H0 / sqrt(|omega_k|)
+///   f_K(a) = R sinh(chi / R) for omega_k > 0, R sin(chi / R) for omega_k < 0, R = c/H0 /
+///   sqrt(|omega_k|)
 ///
 /// The angular diameter distance is a f_K, the luminosity distance f_K / a.
 ///

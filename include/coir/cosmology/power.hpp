@@ -65,7 +65,8 @@ enum class TransferFunction {
 /// With a transfer function T(k), k in h/Mpc, D1 -> a where matter dominates, k_p = k_pivot / h:
 ///
 ///   by A_s:     k^3 P / (2 pi^2) = 4/25 A_s (k/k_p)^(n_s - 1) T^2 (k c/H0)^4 / omega_m^2 D1^2(a)
-///   by sigma8:  P = N k^n_s T^2 [D1(a) / D1(1)]^2, with the N for which sigma(8 Mpc/h) is sigma8 today
+///   by sigma8:  P = N k^n_s T^2 [D1(a) / D1(1)]^2, with the N for which sigma(8 Mpc/h) is sigma8
+///   today
 ///
 /// With a table for the scale factor a_t, P is its value at k times [D1(a) / D1(a_t)]^2.
 ///

@@ -23,7 +23,8 @@ namespace coir::distributed {
 /// How arrays' memory travels between ranks.
 enum class Transport {
   none,  ///< a single rank: nothing travels
-  mpi,  ///< MPI reads and writes the arrays' memory itself; for a device's memory MPI must be built for that
+  mpi,  ///< MPI reads and writes the arrays' memory itself; for a device's memory MPI must be built
+        ///< for that
   staged,  ///< MPI, by way of page-locked memory of the host
   nccl     ///< NCCL (RCCL), from device to device
 };

@@ -78,7 +78,8 @@ int run(int& argc, char**& argv, std::function<int(Session&)> const& body);
 /// both. Returns the exit code for main().
 ///
 ///     int main(int argc, char** argv) {
-///       return coir::distributed::run(argc, argv, [](coir::distributed::Session& session) { ... });
+///       return coir::distributed::run(argc, argv, [](coir::distributed::Session& session) { ...
+///       });
 ///     }
 ///
 /// An exception on any rank is reported in one line on the standard error stream, "PROGRAM: error

@@ -14,7 +14,8 @@ namespace coir::distributed {
 
 /// The elements of a View as a piece for a rank:
 ///
-///     group.exchange(exec, "halo", {piece_to(left, first_row, down), piece_to(right, last_row, up)},
+///     group.exchange(exec, "halo", {piece_to(left, first_row, down), piece_to(right, last_row,
+///     up)},
 ///                    {piece_from(right, below, down), piece_from(left, above, up)});
 ///
 /// \param key  the key of the piece_from() that receives them: see Group::exchange()

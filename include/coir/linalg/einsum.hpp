@@ -251,7 +251,8 @@ constexpr void check_equation() {
 /// Traces, diagonals, sums along axes and transposes by NumPy's subscripts, which are known to the
 /// compiler:
 ///
-///     einsum<"ii->">(a)  the trace      einsum<"ii->i">(a)  the diagonal      einsum<"ijk->ki">(a)  a sum, transposed
+///     einsum<"ii->">(a)  the trace      einsum<"ii->i">(a)  the diagonal      einsum<"ijk->ki">(a)
+///     a sum, transposed
 ///
 /// Without an arrow the result has the labels that occur once, in alphabetical order. "..." isn't
 /// supported.
@@ -271,7 +272,8 @@ auto einsum(A const& a) {
 
 /// Sums of products of two operands:
 ///
-///     einsum<"ij,jk->ik">(a, b)      einsum<"bij,bj->bi">(a, x)      einsum<"i,j->ij">(x, y)      einsum<"ij,ij->">(a, b)
+///     einsum<"ij,jk->ik">(a, b)      einsum<"bij,bj->bi">(a, x)      einsum<"i,j->ij">(x, y)
+///     einsum<"ij,ij->">(a, b)
 ///
 /// Sums are computed by matmul. An operand is copied if several of its axes have to be joined and
 /// don't follow each other in memory. Each operand has at most 4 axes. Axes of one element aren't

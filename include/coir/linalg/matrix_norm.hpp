@@ -13,8 +13,8 @@ enum class MatrixNorm {
   infinity    ///< the largest sum of |a(i, j)| along a row
 };
 
-/// A norm of a matrix; a real number. 0 if the matrix has no elements. See Golub and Van Loan, Matrix
-/// Computations (2013), sec. 2.3.
+/// A norm of a matrix; a real number. 0 if the matrix has no elements. See Golub and Van Loan,
+/// Matrix Computations (2013), sec. 2.3.
 template <Expression E>
   requires(rank_of<E> == 2)
 auto matrix_norm(E const& a, MatrixNorm which = MatrixNorm::frobenius) {

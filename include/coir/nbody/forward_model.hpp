@@ -90,8 +90,9 @@ struct CountNotFinite {
 /// Simulation. value_and_grad() undoes the steps to the bit while it pulls derivatives back through
 /// them, so that memory doesn't depend on their number.
 ///
-///     nbody::ForwardModel<Exec, float> const model(exec, {.side = 128, .box = 256, .simulation = options});
-///     auto const [value, slope] = model.value_and_grad(noise, cosmology::planck18(), loss);
+///     nbody::ForwardModel<Exec, float> const model(exec, {.side = 128, .box = 256, .simulation =
+///     options}); auto const [value, slope] = model.value_and_grad(noise, cosmology::planck18(),
+///     loss);
 ///     // slope.noise: (128, 128, 128); slope.parameters.omega_m: d value / d omega_m
 ///
 /// A loss is called with Particles<Exec, T>, and with Cotangents<Exec, T>, which it fills with its

@@ -47,7 +47,8 @@ double density_misfit(Exec const& exec, std::int64_t cells, T const* density, T 
 /// zeros, which it fills with dJ / d (1 + delta). It returns J. Its kernels run on the default
 /// instance of Exec.
 ///
-///     DensityLoss const loss{64, [](auto const& density, auto const& slope) { ...; return value; }};
+///     DensityLoss const loss{64, [](auto const& density, auto const& slope) { ...; return value;
+///     }};
 ///
 /// \tparam F  double(View<T***, LayoutRight>, View<T***, LayoutRight>)
 template <class F>

@@ -47,8 +47,9 @@ using StepMoves = StepMovesOf<double>;
 /// The moves of the steps between successive scale factors. Positions and momenta both start at the
 /// first one. In kick-drift-kick momenta are at (a + b) / 2. The moves of step s from a to b are
 ///
-///   fastpm, plain  p += (kick_after of step s - 1 + kick_before) F;  x += drift p.    Closing: p += kick_after F
-///   bullfrog       x += (half drifts of steps s - 1 and s) p;  p = keep p + kick F.   Closing: x += half drift p
+///   fastpm, plain  p += (kick_after of step s - 1 + kick_before) F;  x += drift p.    Closing: p
+///   += kick_after F bullfrog       x += (half drifts of steps s - 1 and s) p;  p = keep p + kick
+///   F.   Closing: x += half drift p
 ///
 /// with the factors of cosmology/factors.hpp. To make the steps, apply every `move` and then the
 /// last `closing`.

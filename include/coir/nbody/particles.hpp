@@ -21,8 +21,8 @@ struct Particles {
   std::int64_t side = 0;
   double box = 0;      ///< Mpc/h
   Vectors position{};  ///< (N, 3), N = count(), comoving, Mpc/h, in [0, box)
-  Vectors
-      momentum{};  ///< (N, 3), a^2 dx/dt with t in units of 1/H0; the peculiar velocity is 100 km/s times this over a
+  Vectors momentum{};  ///< (N, 3), a^2 dx/dt with t in units of 1/H0; the peculiar velocity is 100
+                       ///< km/s times this over a
 
   /// The particles on this rank: sites.count of them, from number sites.first on. sites.count < 0:
   /// all.

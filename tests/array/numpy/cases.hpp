@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Statements on arrays with NumPy's answers: what generate.py writes, and how coir's are found for them.
+/// Statements on arrays with NumPy's answers: what generate.py writes, and how coir's are found for
+/// them.
 
 #include <coir/array/creation.hpp>
 #include <coir/array/slices.hpp>
@@ -45,7 +46,8 @@ struct Values {
   std::vector<std::byte> bytes;
 };
 
-/// An array, and the part of it that the statement takes: along each axis the extent, start, stop and step.
+/// An array, and the part of it that the statement takes: along each axis the extent, start, stop
+/// and step.
 struct Operand {
   int type = -1;
   std::vector<std::array<std::int64_t, 4>> axes;
@@ -145,8 +147,8 @@ struct Choose {
   }
 };
 
-/// The i-th of some expressions of one shape, which are all computed: one kernel for all of them takes less to compile
-/// than one each.
+/// The i-th of some expressions of one shape, which are all computed: one kernel for all of them
+/// takes less to compile than one each.
 template <class... E>
 Values value_of_chosen(std::int64_t wanted, E const&... expressions) {
   return values_of(map(Choose{static_cast<int>(wanted)}, expressions...));

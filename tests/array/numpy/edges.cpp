@@ -1,5 +1,6 @@
-// What edges.py asks beside the statements of generate.py: reductions of one axis in every type, joins of mixed types, complex
-// quotients, medians and histograms of numbers at the ends of their range.
+// What edges.py asks beside the statements of generate.py: reductions of one axis in every type,
+// joins of mixed types, complex quotients, medians and histograms of numbers at the ends of their
+// range.
 
 #include <coir/array/histogram.hpp>
 #include <coir/array/joining.hpp>

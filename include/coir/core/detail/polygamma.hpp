@@ -10,8 +10,8 @@
 
 namespace coir::math {
 
-/// The digamma function psi(x) = d/dx log |Gamma(x)|, to 16 eps of 1 + |psi(x)|: near its zeros that is
-/// an absolute error. NaN at the poles -1, -2, ...; infinite at 0.
+/// The digamma function psi(x) = d/dx log |Gamma(x)|, to 16 eps of 1 + |psi(x)|: near its zeros
+/// that is an absolute error. NaN at the poles -1, -2, ...; infinite at 0.
 ///
 /// \see Abramowitz, Stegun, Handbook of Mathematical Functions, 6.3.5, 6.3.7 and 6.3.18
 template <std::floating_point T>
@@ -35,8 +35,8 @@ KOKKOS_INLINE_FUNCTION T digamma(T x) {
   return result + (math::log(x) - (T(1) / (T(2) * x) + tail));
 }
 
-/// The trigamma function d/dx psi(x), to 16 eps of its own size for x > 0, and of pi^2 / sin^2(pi x)
-/// for x < 0. Infinite at 0, -1, -2, ...
+/// The trigamma function d/dx psi(x), to 16 eps of its own size for x > 0, and of pi^2 / sin^2(pi
+/// x) for x < 0. Infinite at 0, -1, -2, ...
 ///
 /// \see Abramowitz, Stegun, Handbook of Mathematical Functions, 6.4.6, 6.4.7 and 6.4.12
 template <std::floating_point T>

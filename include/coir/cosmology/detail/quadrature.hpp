@@ -2,7 +2,8 @@
 
 namespace coir::cosmology::detail {
 
-/// The integral of f from a to b by Gauss and Legendre's rule of 10 nodes, exact for polynomials of degree
+/// The integral of f from a to b by Gauss and Legendre's rule of 10 nodes, exact for polynomials of
+/// degree
 /// 19. a and b are numbers of the type that f returns, or plain ones.
 /// \see Abramowitz, Stegun, Handbook of Mathematical Functions (1964), table 25.4
 template <class T, class F>

@@ -21,7 +21,8 @@ namespace coir::fft::detail {
 std::int64_t most_threads(distributed::Group const& group, Shape<3> const& shape,
                           std::int64_t threads);
 
-/// Planes of a field (x, y, z), shared out along x, and its spectrum, shared out along y. See slab.hpp.
+/// Planes of a field (x, y, z), shared out along x, and its spectrum, shared out along y. See
+/// slab.hpp.
 template <CompiledSpace Exec, Real T>
 class SlabParts : public SharedTransform<Exec, T> {
   using Base = SharedTransform<Exec, T>;

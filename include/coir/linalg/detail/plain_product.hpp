@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Products of matrices without BLAS: for integers, for numbers of other kinds, and for stacks of matrices
-/// that are too small to be worth a call each.
+/// Products of matrices without BLAS: for integers, for numbers of other kinds, and for stacks of
+/// matrices that are too small to be worth a call each.
 
 #include <coir/core/loops.hpp>
 #include <coir/linalg/detail/stack.hpp>
@@ -12,7 +12,8 @@
 
 namespace coir::detail {
 
-/// c[s] = a[s] b[s] for a stack. Rows of the loop are rows of all matrices c[s], one after the other.
+/// c[s] = a[s] b[s] for a stack. Rows of the loop are rows of all matrices c[s], one after the
+/// other.
 template <class T>
 struct PlainProduct {
   Stack<T const> a;

@@ -23,8 +23,8 @@ inline constexpr bool is_blas_type =
 template <class T, class Exec>
 void blas_product(Exec const& exec, Matrix<T const> a, Matrix<T const> b, Matrix<T> c);
 
-/// c[s] = a[s] b[s] on a host, for small matrices that fit BLAS and have elements. c overlaps neither
-/// factor. Compiled in src/linalg for the four types.
+/// c[s] = a[s] b[s] on a host, for small matrices that fit BLAS and have elements. c overlaps
+/// neither factor. Compiled in src/linalg for the four types.
 template <class T, class Exec>
 void batched_product(Exec const& exec, Stack<T const> a, Stack<T const> b, Stack<T> c);
 

@@ -23,8 +23,8 @@ struct PipelineStep {
   int band;
   int stage;
   int slab;
-  bool
-      watched;  ///< another band may read the slab meanwhile, for the same stage of its own slab beside it
+  bool watched;  ///< another band may read the slab meanwhile, for the same stage of its own slab
+                 ///< beside it
 };
 
 /// Calls step(PipelineStep) for every stage 0 <= s < stages and slab 1 <= slab <= slabs. The result

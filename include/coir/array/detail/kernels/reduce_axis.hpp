@@ -110,7 +110,8 @@ struct AcrossRows {
   }
 };
 
-/// How many parts of an axis are folded by different threads when there are few results: fixed by the shape.
+/// How many parts of an axis are folded by different threads when there are few results: fixed by
+/// the shape.
 inline std::int64_t parts_of_axis(std::int64_t stretches, std::int64_t width, std::int64_t length) {
   constexpr std::int64_t tasks = 64, worth_a_task = 16384;  // cells
   return std::clamp<std::int64_t>(
@@ -176,7 +177,8 @@ void fold_across_rows_on_host(Exec const& exec, Body const& body, std::int64_t r
   for (std::int64_t c = 0; c < cells; ++c) out[c] = body.monoid.result(partials[c]);
 }
 
-/// Folds rows along themselves: few long rows one by one, with all threads; many by each thread alone.
+/// Folds rows along themselves: few long rows one by one, with all threads; many by each thread
+/// alone.
 template <class Exec, class Body, class Monoid, class Result>
 void fold_rows_on_host(Exec const& exec, Body const& body, Monoid const& monoid, std::int64_t rows,
                        std::int64_t columns, Result* out) {
@@ -374,7 +376,8 @@ struct StoreResult {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int) const { *out = monoid.result(*value); }
 };
 
-/// All elements of an expression, at least one, folded on a device into an element there. Doesn't wait.
+/// All elements of an expression, at least one, folded on a device into an element there. Doesn't
+/// wait.
 template <class Space, class Exec, class E, class Monoid, class Result>
 void fold_all_on_device(Exec const& exec, E const& expression, Monoid const& monoid, Result* out) {
   using Value = typename Monoid::value_type;
