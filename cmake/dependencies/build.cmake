@@ -107,7 +107,7 @@ function(coir_settings package result)
     list(APPEND names ${variables} Kokkos_ENABLE_SERIAL Kokkos_ENABLE_${COIR_REQUIRE_BACKEND} Kokkos_ENABLE_CUDA_LAMBDA
          Kokkos_ENABLE_OPENMP)
   else()
-    # coir calls gemm, gemv, spmv and the batched SerialGemm, compiled where they are called: all else would only take time
+    # coir calls gemm, gemv and spmv, compiled where they are called: all else would only take time
     # to build. From version 4 on the sparse component brings the batched one along; version 3 installs every header.
     set(KokkosKernels_ADD_DEFAULT_ETI OFF)
     set(KokkosKernels_ENABLE_ALL_COMPONENTS OFF)
