@@ -288,8 +288,10 @@ void select_in_row(Key* keys, std::int64_t columns, Quantiles const& quantiles, 
   select_by_digits(
       keys, columns, 8 * int(sizeof(Key)), parts, run,
       [&](std::vector<std::int64_t> const& of_digit) {
-        // No number has the highest digit of NaN.
-        *numbers = columns - (quantiles.may_be_nan ? of_digit.back() : 0);
+        // The highest digit is that of NaN, and of infinity and the largest numbers, too.
+        *numbers = columns;
+        if (quantiles.may_be_nan && of_digit.back() > 0)
+          *numbers -= std::count(keys, keys + columns, nan);
         set_wanted();
         std::sort(wanted.begin(), wanted.end(),
                   [](auto const& a, auto const& b) { return a.rank < b.rank; });

@@ -9,8 +9,8 @@
 //
 // The build compiles this file once for each instruction set, with its flags and with
 //   COIR_VECTOR_LETTER, COIR_VECTOR_LANES
-//     the set's letter in "Vector Function ABI for x86-64" and its number of floats: b 4 for SSE, c
-//     8 for AVX, d 8 for AVX2, e 16 for AVX-512,
+//     the set's letter in "Vector Function ABI for x86-64" and its number of floats:
+//     b 4 for SSE, c 8 for AVX, d 8 for AVX2, e 16 for AVX-512,
 // because the way in which functions pass vectors depends on these flags. Nothing here may call an
 // inline function of the standard library: the linker might take its code for AVX-512 for the whole
 // program.

@@ -1,3 +1,4 @@
+#include <coir/array/nan_reductions.hpp>
 #include <coir/array/statistics.hpp>
 
 #include <array/host_values.hpp>
@@ -339,6 +340,22 @@ TYPED_TEST(Statistics, QuantilesOfNanAndInfinities) {
   EXPECT_EQ(coir::quantile(above, 0), T(1));
   EXPECT_EQ(coir::quantile(below, 1), T(1));
   EXPECT_EQ(coir::median(line<Space>(std::vector<T>{infinity, 1, 3, -infinity})), T(2));
+}
+
+TYPED_TEST(Statistics, QuantilesOfTheLargestNumbersInLongRows) {
+  TYPES_OF_CASE;
+  constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+  for (std::size_t const size : {129, 1009, 5000})
+    for (T const large : {std::numeric_limits<T>::infinity(), std::numeric_limits<T>::max()}) {
+      std::vector<T> x(size);
+      std::iota(x.begin(), x.end(), T(0));
+      std::fill(x.end() - 5, x.end(), large);
+      EXPECT_EQ(coir::median(line<Space>(x)), T(size - 1) / 2);
+      EXPECT_EQ(coir::quantile(line<Space>(x), 1), large);
+      x[0] = nan;
+      EXPECT_TRUE(std::isnan(coir::median(line<Space>(x))));
+      EXPECT_EQ(coir::nanmedian(line<Space>(x)), T(size) / 2);
+    }
 }
 
 TYPED_TEST(Statistics, QuantilesBetweenNumbersFarApart) {

@@ -4,11 +4,10 @@
 /// Lazy expressions: what `a + b` is until it is assigned. A statement of them becomes one kernel.
 ///
 /// An expression has value_type, rank, space, shape(), and two member templates:
-///   visit_leaves(visit)  calls visit(leaf) for each array in it.
-///   kernel(fold)         returns the form that kernels evaluate: a small trivially copyable
-///   object.
-///                        On hosts its `row` returns something to index for a stretch of a row. On
-///                        devices its `cell` returns a single value.
+/// - visit_leaves(visit) calls visit(leaf) for each array in it.
+/// - kernel(fold) returns the form that kernels evaluate: a small trivially copyable object. On
+///   hosts its `row` returns something to index for a stretch of a row. On devices its `cell`
+///   returns a single value.
 
 #include <coir/array/detail/compare.hpp>
 #include <coir/array/element.hpp>
