@@ -12,14 +12,16 @@
 
 namespace coir::bench {
 
-template <class T>
+template <class T, int Rank = 2>
 void bench_multigrid(benchmark::State& state) {
   Space const exec;
-  Problem<T> const problem(exec, state);
+  if (!problem_fits<T, Rank>(state)) return;
+  Problem<T, Rank> const problem(exec, state);
   poisson::MultigridOptions options;
   options.tolerance = std::is_same_v<T, float> ? 1e-4 : 1e-8;
-  poisson::Multigrid<Space, T, 2> solver(exec, std::array{int(state.range(0)), int(state.range(1))},
-                                         options);
+  std::array<int, Rank> extents;
+  for (int d = 0; d < Rank; ++d) extents[d] = int(state.range(d));
+  poisson::Multigrid<Space, T, Rank> solver(exec, extents, options);
 
   poisson::Result result;
   time_kernel(
@@ -33,6 +35,8 @@ void bench_multigrid(benchmark::State& state) {
 
 BENCHMARK_TEMPLATE(bench_multigrid, float)->Apply(sizes);
 BENCHMARK_TEMPLATE(bench_multigrid, double)->Apply(sizes);
+BENCHMARK_TEMPLATE(bench_multigrid, float, 3)->Apply(boxes);
+BENCHMARK_TEMPLATE(bench_multigrid, double, 3)->Apply(boxes);
 
 // A solve from zero in turns with a hundred plain sweeps of the same grid: the counter ours/raw is
 // the ratio.

@@ -3,29 +3,35 @@
 /// \file
 /// The grid that the solvers' benchmarks work on.
 
+#include <support/memory.hpp>
 #include <support/timing.hpp>
 
 #include <coir/core/loops.hpp>
+#include <coir/core/views.hpp>
 
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
+#include <string>
 
 namespace coir::bench {
 
-template <class T>
-using Grid = Kokkos::View<T**, Kokkos::LayoutRight, Memory>;
+template <class T, int Rank = 2>
+using Grid = Kokkos::View<view_data_t<T, Rank>, Kokkos::LayoutRight, Memory>;
 
-template <class T>
-void fill(Space const& exec, Grid<T> const& field, T value) {
+template <class Field, class T>
+void fill(Space const& exec, Field const& field, T value) {
+  T* const all = field.data();
   for_each(
-      "coir::bench::fill", exec, box({int(field.extent(0)), int(field.extent(1))}),
-      KOKKOS_LAMBDA(int i, int j) { field(i, j) = value; });
+      "coir::bench::fill", exec, box<1, std::int64_t>({std::int64_t(field.size())}),
+      KOKKOS_LAMBDA(std::int64_t i) { all[i] = value; });
 }
 
 /// A source with structure at every scale, bounded and without a pattern that suits any grid.
-template <class T>
-void fill_source(Space const& exec, Grid<T> const& b) {
+template <class B>
+  requires(B::rank == 2)
+void fill_source(Space const& exec, B const& b) {
+  using T = typename B::value_type;
   for_each(
       "coir::bench::fill_source", exec, box({int(b.extent(0)), int(b.extent(1))}),
       KOKKOS_LAMBDA(int i, int j) {
@@ -33,16 +39,30 @@ void fill_source(Space const& exec, Grid<T> const& b) {
         b(i, j) = T((mixed * 3266489917u) >> 16) / T(65536) - T(0.5);
       });
 }
+template <class B>
+  requires(B::rank == 3)
+void fill_source(Space const& exec, B const& b) {
+  using T = typename B::value_type;
+  auto const extent = [&](int d) { return std::int64_t(b.extent(d)); };
+  for_each(
+      "coir::bench::fill_source", exec, box<3, std::int64_t>({extent(0), extent(1), extent(2)}),
+      KOKKOS_LAMBDA(std::int64_t i, std::int64_t j, std::int64_t k) {
+        std::uint32_t const mixed = (std::uint32_t(i) * 2654435761u) ^
+                                    (std::uint32_t(j) * 2246822519u) ^
+                                    (std::uint32_t(k) * 3266489917u);
+        b(i, j, k) = T((mixed * 668265263u) >> 16) / T(65536) - T(0.5);
+      });
+}
 
-/// L u = b on as many rows and columns as the benchmark's arguments say.
-template <class T>
+/// L u = b on as many rows and columns as the benchmark's arguments say, or in a box on as many
+/// cells along each axis.
+template <class T, int Rank = 2>
 struct Problem {
-  Grid<T> source;
-  Grid<T> unknown;
+  Grid<T, Rank> source;
+  Grid<T, Rank> unknown;
 
   Problem(Space const& exec, benchmark::State const& state)
-      : source("source", state.range(0), state.range(1)),
-        unknown("unknown", state.range(0) + 2, state.range(1) + 2) {
+      : source(grid("source", state, 0)), unknown(grid("unknown", state, 2)) {
     fill_source(exec, source);
   }
 
@@ -51,12 +71,36 @@ struct Problem {
     double const cells = double(source.size()) * double(passes);
     return {cells, cells * 3 * double(sizeof(T))};
   }
+
+ private:
+  static Grid<T, Rank> grid(char const* name, benchmark::State const& state, std::int64_t ring) {
+    auto const extent = [&](int d) { return std::size_t(state.range(d) + ring); };
+    if constexpr (Rank == 2)
+      return Grid<T, Rank>(std::string(name), extent(0), extent(1));
+    else
+      return Grid<T, Rank>(std::string(name), extent(0), extent(1), extent(2));
+  }
 };
+
+/// Whether a box's problem and one more field of it fit into memory. If they don't, the benchmark
+/// is skipped.
+template <class T, int Rank>
+bool problem_fits(benchmark::State& state) {
+  if (Rank == 2) return true;
+  double const cells = double(state.range(0)) * double(state.range(1)) * double(state.range(2));
+  return fits(state, 3.2 * double(sizeof(T)) * cells);
+}
 
 /// 400 x 266, and squares from what the innermost cache holds to far beyond the last one.
 inline void sizes(benchmark::internal::Benchmark* bench) {
   bench->UseManualTime()->Unit(benchmark::kMillisecond)->Args({400, 266});
   for (std::int64_t side = 64; side <= 8192; side *= 2) bench->Args({side, side});
+}
+
+/// Boxes: cubes of even and odd sides.
+inline void boxes(benchmark::internal::Benchmark* bench) {
+  bench->UseManualTime()->Unit(benchmark::kMillisecond);
+  for (std::int64_t side : {64, 127, 255, 256, 512}) bench->Args({side, side, side});
 }
 
 /// 1500^2, beyond the cores' own caches: to compare one thread (OMP_NUM_THREADS=1) with several.
@@ -65,9 +109,10 @@ inline void size_for_threads(benchmark::internal::Benchmark* bench) {
 }
 
 /// Sweeps a call: few enough that a call is short, enough that what a call costs besides vanishes.
-template <class T>
-std::int64_t sweeps_for(Problem<T> const& problem) {
-  return problem.source.size() < 1'000'000 ? 1000 : 128;
+template <class T, int Rank>
+std::int64_t sweeps_for(Problem<T, Rank> const& problem) {
+  if (problem.source.size() < 1'000'000) return 1000;
+  return Rank == 3 && problem.source.size() > 10'000'000 ? 16 : 128;
 }
 
 }  // namespace coir::bench

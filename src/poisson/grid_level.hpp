@@ -41,6 +41,7 @@ struct Level {
   T* u = nullptr;           // the unknown; cell (0, 0, 0) of its ring
   T const* b = nullptr;     // the source; cell (1, 1, 1)
   T* restricted = nullptr;  // the source below the finest grid, where the solver may write it
+  T* second = nullptr;      // a field like u for sweeps of devices from one to the other, or none
   T* scratch = nullptr;  // for smoothers out of place: as many numbers as the source, without gaps
 
   KOKKOS_FORCEINLINE_FUNCTION T* u_at(int i, int j, int k) const {

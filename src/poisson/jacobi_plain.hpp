@@ -3,6 +3,7 @@
 /// \file
 /// Jacobi sweeps one at a time, each a pass over memory.
 
+#include "device_columns.hpp"
 #include "second_field.hpp"
 #include "stencil.hpp"
 
@@ -69,6 +70,13 @@ struct JacobiSweep {
 template <class Exec, class T, int Rank>
 void jacobi_sweep(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b,
                   RowMajorView<Exec, T, Rank> const& in, RowMajorView<Exec, T, Rank> const& out) {
+  if constexpr (Rank == 3 && !runs_on_host<Exec>) {
+    auto const level = finest_level<T, Rank>(b, in);
+    if (fills_columns(level.n)) {
+      jacobi_columns(exec, level, out.data());
+      return;
+    }
+  }
   using In = RowMajorView<Exec, T const, Rank>;
   for_each("coir::poisson::jacobi_plain/sweep", exec, interior(b),
            JacobiSweep<T, In, RowMajorView<Exec, T, Rank>, In>{In(in), b, out});
@@ -80,7 +88,7 @@ class PlainJacobi {
  public:
   PlainJacobi(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b,
               RowMajorView<Exec, T, Rank> const& u)
-      : exec_(exec), b_(b), fields_(exec, u) {}
+      : exec_(exec), b_(b), fields_(exec, u, "Jacobi's method") {}
 
   void advance(std::int64_t sweeps) {
     if constexpr (!runs_on_host<Exec>) sweeps = replay(sweeps);

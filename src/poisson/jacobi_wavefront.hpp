@@ -102,7 +102,7 @@ class WavefrontJacobi {
     if (PaddedFields<Exec, T>::worthwhile(b.extent(0), b.extent(1)))
       padded_.emplace(exec, b, u);
     else
-      fields_.emplace(exec, u);
+      fields_.emplace(exec, u, "Jacobi's method");
   }
 
   void advance(std::int64_t sweeps) {

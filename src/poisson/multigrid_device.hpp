@@ -4,13 +4,15 @@
 /// The parts of a multigrid cycle on devices: a kernel for each part on large grids, and one kernel
 /// for all small grids together.
 
+#include "device_columns.hpp"
 #include "multigrid_cells.hpp"
+#include "restrict_columns.hpp"
 
 #include <coir/core/loops.hpp>
 
 #include <algorithm>
 #include <string>
-#include <vector>
+#include <utility>
 
 namespace coir::poisson::detail {
 
@@ -100,7 +102,20 @@ class DevicePasses {
 
   void begin() const {}
 
-  void smooth(Grid const& level, Smoothing<T> const& how, bool from_zero) const {
+  /// Smooths. Sweeps in one pass end in the level's second field; then the fields change places.
+  void smooth(Grid& level, Smoothing<T> const& how, bool from_zero) const {
+    if constexpr (Rank == 3) {
+      if (level.second != nullptr && how.red_black) {
+        for (int sweep = 0; sweep < how.sweeps; ++sweep) {
+          if (from_zero && sweep == 0)
+            red_black_columns<true>(exec_, level, how.omega, level.second);
+          else
+            red_black_columns<false>(exec_, level, how.omega, level.second);
+          std::swap(level.u, level.second);
+        }
+        return;
+      }
+    }
     for (int half = 0; half < 2 * how.sweeps; ++half) {
       if (half == 0 && from_zero) {
         launch("relax_zero", level, RelaxZero<T, Rank>{level, how.omega, !how.red_black});
@@ -117,9 +132,11 @@ class DevicePasses {
     }
   }
 
-  double descend(Grid const& fine, Grid const& coarse, Smoothing<T> const& how, bool from_zero,
+  double descend(Grid& fine, Grid const& coarse, Smoothing<T> const& how, bool from_zero,
                  bool measure) const {
     smooth(fine, how, from_zero);
+    if constexpr (Rank == 3)
+      if (fills_columns(fine.n)) return restrict_columns(exec_, fine, coarse, measure);
     launch("restrict", coarse, Restrict<T, Rank>{fine, coarse, false});
     return measure ? squared_residual(fine) : 0;
   }
@@ -128,7 +145,7 @@ class DevicePasses {
     launch("restrict_source", coarse, Restrict<T, Rank>{fine, coarse, true});
   }
 
-  void ascend(Grid const& coarse, Grid const& fine, Smoothing<T> const& how, bool set) const {
+  void ascend(Grid const& coarse, Grid& fine, Smoothing<T> const& how, bool set) const {
     launch("interpolate", fine, Interpolate<T, Rank>{coarse, fine, set});
     smooth(fine, how, false);
   }

@@ -11,6 +11,7 @@
 #include <coir/core/buffers.hpp>
 #include <coir/core/contiguous.hpp>
 #include <coir/core/errors.hpp>
+#include <coir/core/memory.hpp>
 #include <coir/core/profiling.hpp>
 #include <coir/poisson/multigrid.hpp>
 
@@ -41,6 +42,7 @@ class MultigridSolver {
         fields_(fields_of(shapes_, options_)),
         passes_(exec, grid_of(shapes_[0])) {
     set_to_zero(exec_, fields_.unknowns);  // their rings stay so
+    if (fields_.seconds.size() > 0) set_to_zero(exec_, fields_.seconds);
     for (auto const& shape : shapes_) levels_.push_back(grid_of(shape));
     set_pointers();
     auto const smoother = options_.smoother;
@@ -92,6 +94,7 @@ class MultigridSolver {
     T* const scratch = levels_[0].scratch;
     levels_[0] = finest;
     levels_[0].scratch = scratch;
+    set_second_of_finest();
     passes_.begin();
 
     double const source = std::sqrt(passes_.squared_source(levels_[0]));
@@ -111,6 +114,10 @@ class MultigridSolver {
       if (must_stop(result, previous)) break;
       previous = result.residual_norm;
       squared = correct_finest(options_.full_multigrid && result.iterations == 0);
+    }
+    if (levels_[0].u != finest.u) {
+      copy_finest(levels_[0].u, finest.u);
+      exec_.fence();
     }
     if (result.iterations > 0 && first > 0)
       result.convergence_factor =
@@ -164,6 +171,7 @@ class MultigridSolver {
 
   struct Fields {
     Memory unknowns, sources, scratch;  // of all levels, one behind the other
+    Memory seconds;                     // of the levels that have a second field
   };
 
   static Fields fields_of(std::vector<LevelShape> const& shapes, MultigridOptions const& options) {
@@ -182,17 +190,55 @@ class MultigridSolver {
     all.add(fields.sources, "coir::poisson::multigrid/sources", source);
     all.add(fields.scratch, "coir::poisson::multigrid/scratch", scratch);
     all.make<typename Exec::memory_space>("multigrid on " + size + " cells");
+    make_seconds(fields, shapes, options);
     return fields;
+  }
+
+  // Whether a level is swept from one field to another.
+  static bool has_second(LevelShape const& shape, MultigridOptions const& options) {
+    return Rank == 3 && !runs_on_host<Exec> && options.smoother == Smoother::red_black &&
+           fills_columns(shape.n);
+  }
+
+  // Second fields make sweeps of large boxes faster. Without memory for all of them there is none.
+  static void make_seconds(Fields& fields, std::vector<LevelShape> const& shapes,
+                           MultigridOptions const& options) {
+    std::int64_t count = 0;
+    for (auto const& shape : shapes)
+      if (has_second(shape, options)) count += unknowns(shape);
+    if (count == 0 ||
+        count * std::int64_t(sizeof(T)) > free_bytes<typename Exec::memory_space>() / 2)
+      return;
+    Buffers all;
+    all.add(fields.seconds, "coir::poisson::multigrid/seconds", count);
+    all.make<typename Exec::memory_space>("multigrid's second fields");
+  }
+
+  // The second field of the finest grid needs the ring of the first.
+  void set_second_of_finest() {
+    if (fields_.seconds.size() == 0) return;
+    levels_[0].second = fields_.seconds.data();
+    copy_finest(levels_[0].u, levels_[0].second);
+  }
+
+  void copy_finest(T const* from, T* to) const {
+    using Space = typename Exec::memory_space;
+    copy_bytes<Space, Space>(exec_, to, from, unknowns(shapes_[0]) * sizeof(T));
   }
 
   void set_pointers() {
     T* unknown = fields_.unknowns.data();
     T* source = fields_.sources.data();
     T* scratch = fields_.scratch.data();
+    T* second = fields_.seconds.data();
     for (std::size_t l = 0; l < shapes_.size(); ++l) {
       if (options_.smoother == Smoother::jacobi) {
         levels_[l].scratch = scratch;
         scratch += cells(shapes_[l]);
+      }
+      if (second != nullptr && has_second(shapes_[l], options_)) {
+        levels_[l].second = second;
+        second += unknowns(shapes_[l]);
       }
       if (l == 0) continue;
       levels_[l].u = unknown;

@@ -171,7 +171,7 @@ class MultigridPreconditioner<Exec, T>::Implementation {
 
   // The cycle on level l and all below, starting from u = 0.
   void cycle(std::size_t l) {
-    Grid const& level = levels_[l];
+    Grid& level = levels_[l];
     if (l + 1 == levels_.size()) {
       forwards_.smooth(level, coarsest_, true);
       backwards_.smooth(level, coarsest_);

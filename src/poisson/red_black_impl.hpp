@@ -7,8 +7,10 @@
 #include "multigrid_device.hpp"
 #include "multigrid_host.hpp"
 #include "relaxation.hpp"
+#include "second_field.hpp"
 
 #include <coir/core/errors.hpp>
+#include <coir/core/memory.hpp>
 #include <coir/core/profiling.hpp>
 #include <coir/core/replay.hpp>
 #include <coir/poisson/red_black.hpp>
@@ -31,6 +33,13 @@ class RedBlackSweeper {
         level_(finest_level<T, Rank>(b, u)),
         omega_(omega),
         passes_(exec, level_) {
+    if constexpr (Rank == 3 && !runs_on_host<Exec>) {
+      auto const bytes = static_cast<std::int64_t>(u.span() * sizeof(T));
+      if (fills_columns(level_.n) && bytes < free_bytes<typename Exec::memory_space>()) {
+        fields_.emplace(exec, u, "red-black sweeps");
+        level_.second = fields_->other().data();
+      }
+    }
     passes_.begin();
   }
 
@@ -43,23 +52,30 @@ class RedBlackSweeper {
     constexpr std::int64_t most = 1'000'000'000;
     for (; sweeps > 0; sweeps -= most)
       passes_.smooth(level_, {true, omega_, static_cast<int>(std::min(sweeps, most))}, false);
+    if (fields_ && level_.u != fields_->current().data()) fields_->swap();
   }
 
-  RowMajorView<Exec, T, Rank> current() const { return u_; }
-  void finish() const {}
+  RowMajorView<Exec, T, Rank> current() const { return fields_ ? fields_->current() : u_; }
+  void finish() {
+    if (fields_) fields_->finish();
+  }
 
  private:
   using Passes = std::conditional_t<runs_on_host<Exec>, HostPasses<Exec, T, Rank>,
                                     DevicePasses<Exec, T, Rank>>;
-  static constexpr int recorded_sweeps = 64;
+  static constexpr int recorded_sweeps = 64;  // even: a recording ends in the field it began in
 
   void replay(std::int64_t times) {
-    if (!recorded_)
-      recorded_.emplace(exec_, [level = level_, omega = omega_](Exec const& instance) {
-        Passes(instance, level).smooth(level, {true, omega, recorded_sweeps}, false);
+    auto& recorded = recorded_[fields_ ? fields_->parity() : 0];
+    if (!recorded)
+      recorded.emplace(exec_, [level = level_, omega = omega_](Exec const& instance) {
+        auto from = level;
+        Passes(instance, from).smooth(from, {true, omega, recorded_sweeps}, false);
       });
-    for (; times > 0; --times) recorded_->submit();
-    recorded_->wait();
+    else
+      exec_.fence();  // a recording does not wait for what exec_ was given since it was made
+    for (; times > 0; --times) recorded->submit();
+    recorded->wait();
   }
 
   Exec exec_;
@@ -67,7 +83,8 @@ class RedBlackSweeper {
   Level<T, Rank> level_;
   T omega_;
   Passes passes_;
-  std::optional<Replay<Exec>> recorded_;
+  std::optional<TwoFields<Exec, T, Rank>> fields_;  // for sweeps from one to the other
+  std::optional<Replay<Exec>> recorded_[2];
 };
 
 template <CompiledSpace Exec, class T, int Rank>

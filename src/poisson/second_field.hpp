@@ -28,14 +28,16 @@ class TwoFields {
  public:
   using Unknown = RowMajorView<Exec, T, Rank>;
 
-  TwoFields(Exec const& exec, Unknown const& u) : exec_(exec), field_{u, Unknown()} {
+  /// \param method  what they are for: "Jacobi's method"
+  TwoFields(Exec const& exec, Unknown const& u, std::string const& method)
+      : exec_(exec), field_{u, Unknown()} {
     std::string const label = "coir::poisson::second_field/second";
     Buffers all;
     if constexpr (Rank == 2)
       all.add(owned_, label, u.extent(0), u.extent(1));
     else
       all.add(owned_, label, u.extent(0), u.extent(1), u.extent(2));
-    all.make<typename Exec::memory_space>("the second field of Jacobi's method");
+    all.make<typename Exec::memory_space>("the second field of " + method);
     field_[1] = owned_;
     copy_field<Exec, T, Rank>(exec_, field_[0],
                               field_[1]);  // for the ring; the inside is written over

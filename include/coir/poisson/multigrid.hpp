@@ -103,6 +103,10 @@ class Multigrid {
 ///
 /// On hosts the result has the same bits for any number of threads.
 ///
+/// Memory: the coarse grids, a seventh of the two fields in 3-D and a third in 2-D. On devices
+/// boxes of a million cells and more take one more field of u's size, and so do their coarse grids,
+/// if all that takes at most half of the free memory. Sweeps then are one pass over memory.
+///
 /// \param exec     where to run; waits for the result
 /// \param b        [m, n] or [m, n, p] in; the source
 /// \param u        [m+2, n+2] or [m+2, n+2, p+2] inout; the outermost cells hold the boundary

@@ -58,6 +58,9 @@ Result red_black(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b,
 /// threads. On hosts the transposed problem has the same bits, and several sweeps share a pass over
 /// memory.
 ///
+/// Memory: on devices one more field of u's size for boxes of a million cells and more, if that
+/// fits into the free memory. A sweep then is one pass over memory; without the field it is two.
+///
 /// \param exec     where to run; waits for the result
 /// \param b        [m, n] or [m, n, p] in; the source
 /// \param u        [m+2, n+2] or [m+2, n+2, p+2] inout; the outermost cells hold the boundary
