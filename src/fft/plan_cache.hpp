@@ -3,8 +3,6 @@
 /// \file
 /// The cache of transforms, which keeps them for later plans of the same request.
 
-#include <coir/fft/detail/transforms.hpp>
-
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -16,15 +14,17 @@ namespace coir::fft::detail {
 /// Adds a function that clear_plan_cache() and the end of Kokkos call.
 void on_clear(void (*clear)());
 
-/// The cached transforms of one execution space and precision.
-template <class Exec, class T>
+/// The cached transforms of one type.
+///
+/// \tparam Asked  what transforms are made for, ordered by <
+template <class Transform, class Asked>
 class PlanCache {
  public:
   /// \param where  what instances share plans by: the number of threads, or the stream
-  /// \param make   called without arguments if nothing is found; returns a shared_ptr of Transforms
+  /// \param make   called without arguments if nothing is found; returns a shared_ptr of Transform
   template <class Make>
-  static std::shared_ptr<Transforms<Exec, T>> get(std::uintptr_t where, Request const& request,
-                                                  Make const& make) {
+  static std::shared_ptr<Transform> get(std::uintptr_t where, Asked const& request,
+                                        Make const& make) {
     PlanCache& cache = only();
     std::lock_guard const lock(cache.mutex_);
     auto const key = std::pair(where, request);
@@ -46,7 +46,7 @@ class PlanCache {
   }
 
   std::mutex mutex_;
-  std::map<std::pair<std::uintptr_t, Request>, std::shared_ptr<Transforms<Exec, T>>> kept_;
+  std::map<std::pair<std::uintptr_t, Asked>, std::shared_ptr<Transform>> kept_;
 };
 
 }  // namespace coir::fft::detail

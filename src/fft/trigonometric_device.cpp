@@ -1,0 +1,366 @@
+// Trigonometric transforms on devices. Short lines are multiplied by the matrix of their transform
+// (cuBLAS). Of longer ones a kernel makes complex numbers, cuFFT or hipFFT transforms them, and a
+// second kernel makes the results.
+
+#include "device_plan.hpp"
+#include "line_formula.hpp"
+#include "plan_cache.hpp"
+
+#include <coir/core/contiguous.hpp>
+#include <coir/core/loops.hpp>
+#include <coir/core/memory.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#if defined(KOKKOS_ENABLE_CUDA)
+#include <cublas_v2.h>
+#endif
+
+namespace coir::fft::detail {
+
+namespace {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using Memory = Exec::memory_space;
+
+/// An offset in memory for each number of a line set.
+template <class T>
+struct LinesOnDevice {
+  T* data;
+  std::int64_t stride, rows, lines, strides[3];
+
+  explicit LinesOnDevice(LineSet<T> const& set)
+      : data(set.data), stride(set.stride), rows(set.extents[1]), lines(set.extents[2]) {
+    for (std::size_t d = 0; d < 3; ++d) strides[d] = set.strides[d];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Line<T> line(std::int64_t number) const {
+    std::int64_t const row = number / lines;
+    return {
+        data + (row / rows * strides[0] + row % rows * strides[1] + number % lines * strides[2]),
+        stride};
+  }
+};
+
+/// The complex numbers of some lines: of line l and number j at l line_step + j step.
+template <class T>
+struct ModesOfLines {
+  Kokkos::complex<T>* data;
+  std::int64_t line_step, step;
+
+  struct Modes {
+    Kokkos::complex<T>* data;
+    std::int64_t step;
+    KOKKOS_FORCEINLINE_FUNCTION Kokkos::complex<T>& operator[](std::int64_t k) const {
+      return data[k * step];
+    }
+  };
+  KOKKOS_FORCEINLINE_FUNCTION Modes line(std::int64_t number) const {
+    return {data + number * line_step, step};
+  }
+};
+
+/// Kernels over (line, number), or over (number, line) where neighbouring lines are neighbours in
+/// memory, so that threads side by side touch neighbouring numbers.
+template <class T, bool AlongLines>
+struct MakeModes {
+  LineFormula<T> formula;
+  LinesOnDevice<T const> in;
+  ModesOfLines<T> modes;
+  std::int64_t first;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t a, std::int64_t b) const {
+    std::int64_t const l = AlongLines ? a : b, j = AlongLines ? b : a;
+    auto x = in.line(first + l);
+    if (formula.reverses_input) x = x.reversed(formula.n);
+    modes.line(l)[j] = formula.input(x, j);
+  }
+};
+template <class T, bool AlongLines>
+struct MakeResults {
+  LineFormula<T> formula;
+  ModesOfLines<T> modes;
+  LinesOnDevice<T> out;
+  std::int64_t first;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t a, std::int64_t b) const {
+    std::int64_t const l = AlongLines ? a : b, k = AlongLines ? b : a;
+    auto y = out.line(first + l);
+    if (formula.reverses_output) y = y.reversed(formula.n);
+    T const value = formula.output(modes.line(l), k);
+    y[k] = formula.alternates_output && k % 2 == 1 ? -value : value;
+  }
+};
+
+/// The lines of one call of the library, so that their complex numbers take half the memory of all
+/// lines at most.
+template <class T>
+struct Portion {
+  std::int64_t length, lines, bytes;
+
+  Portion(LineFormula<T> const& f, std::int64_t count) : length(f.length) {
+    constexpr std::int64_t smallest = std::int64_t(1) << 25;  // bytes that keep a device busy
+    std::int64_t const of_line = f.length * static_cast<std::int64_t>(2 * sizeof(T));
+    std::int64_t const half = count * f.n * static_cast<std::int64_t>(sizeof(T)) / 2;
+    lines = std::clamp<std::int64_t>(std::max(smallest, half) / of_line, 1, count);
+    lines = (count + (count + lines - 1) / lines - 1) / ((count + lines - 1) / lines);
+    bytes = lines * of_line;
+  }
+};
+
+/// Transforms by the library, some lines at a time.
+template <class T>
+class DeviceLineTransform : public LineTransform<Exec, T> {
+  using L = Library<T>;
+  using Number = typename L::Complex;
+  using Complex = Kokkos::complex<T>;
+
+ public:
+  explicit DeviceLineTransform(LineRequest const& request)
+      : formula_(request.kind, request.length), portion_(formula_, request.count) {
+    LineFactors<T> const factors(formula_);
+    formula_.pack = keep(factors.pack, 0);
+    formula_.before = keep(factors.before, 1);
+    formula_.after = keep(factors.after, 2);
+    expects_memory<Memory>(portion_.bytes, "the work of a transform");
+    modes_ = Kokkos::View<char*, Memory>(
+        Kokkos::view_alloc("coir::fft::trigonometric_device/modes", Kokkos::WithoutInitializing),
+        static_cast<std::size_t>(portion_.bytes));
+  }
+
+  void run(Exec const& exec, LineSet<T const> const& in, LineSet<T> const& out) override {
+    std::lock_guard const lock(mutex_);
+    if (in.stride == 1 && out.stride == 1)
+      run<true>(exec, in, out);
+    else
+      run<false>(exec, in, out);
+  }
+
+ private:
+  /// A library's plan for a number of lines, with memory to work in.
+  struct Planned {
+    Handle handle;
+    WorkArea work;
+
+    Planned(std::int64_t length, std::int64_t lines, bool along_lines)
+        : handle(along_lines ? Handle(Request{false, 1, {length, 1, 1}, lines, {}}, L::complex,
+                                      false, false)
+                             : Handle(length, lines, L::complex)),
+          work(static_cast<std::int64_t>(std::max<std::size_t>(handle.work_bytes(), 1))) {
+      work.lend_to(handle);
+    }
+  };
+
+  template <bool AlongLines>
+  void run(Exec const& exec, LineSet<T const> const& in, LineSet<T> const& out) {
+    std::int64_t const n = formula_.n, length = formula_.length;
+    auto* const data = reinterpret_cast<Complex*>(modes_.data());
+    for (std::int64_t first = 0; first < in.count(); first += portion_.lines) {
+      std::int64_t const lines = std::min(portion_.lines, in.count() - first);
+      ModesOfLines<T> const modes{data, AlongLines ? length : 1, AlongLines ? 1 : lines};
+      auto const cells = [&](std::int64_t numbers) {
+        return AlongLines ? box<2, std::int64_t>({lines, numbers})
+                          : box<2, std::int64_t>({numbers, lines});
+      };
+      for_each("coir::fft::trigonometric_device/modes", exec, cells(length),
+               MakeModes<T, AlongLines>{formula_, LinesOnDevice<T const>(in), modes, first});
+      auto& plan = plans_[AlongLines ? 0 : 1][lines == portion_.lines ? 0 : 1];
+      if (!plan || plan_lines_[AlongLines ? 0 : 1][lines == portion_.lines ? 0 : 1] != lines) {
+        plan = std::make_unique<Planned>(length, lines, AlongLines);
+        plan_lines_[AlongLines ? 0 : 1][lines == portion_.lines ? 0 : 1] = lines;
+      }
+      auto* const numbers = reinterpret_cast<Number*>(data);
+      check(L::run_complex(on_stream(plan->handle, exec), numbers, numbers, -1), "Exec");
+      for_each("coir::fft::trigonometric_device/results", exec, cells(n),
+               MakeResults<T, AlongLines>{formula_, modes, LinesOnDevice<T>(out), first});
+    }
+  }
+
+  Complex const* keep(std::vector<Complex> const& factors, std::size_t number) {
+    auto& copy = factors_[number];
+    copy = Kokkos::View<Complex*, Memory>(
+        Kokkos::view_alloc("coir::fft::trigonometric_device/factors", Kokkos::WithoutInitializing),
+        factors.size());
+    copy_bytes<Memory, Kokkos::HostSpace>(
+        copy.data(), factors.data(), static_cast<std::int64_t>(factors.size() * sizeof(Complex)));
+    return copy.data();
+  }
+
+  LineFormula<T> formula_;
+  Portion<T> portion_;
+  std::array<Kokkos::View<Complex*, Memory>, 3> factors_;
+  Kokkos::View<char*, Memory> modes_;
+  std::unique_ptr<Planned> plans_[2][2];
+  std::int64_t plan_lines_[2][2] = {};
+  std::mutex mutex_;
+};
+
+#if defined(KOKKOS_ENABLE_CUDA)
+
+/// Lines up to this length are multiplied by a matrix.
+constexpr std::int64_t longest_product = 512;
+
+void check_blas(cublasStatus_t status, char const* call) {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  std::string const text =
+      std::string("cuBLAS failed in ") + call + " with status " + std::to_string(int(status));
+  if (status == CUBLAS_STATUS_ALLOC_FAILED) throw ResourceError(text + ": no memory on the device");
+  throw EnvironmentError(text);
+}
+
+/// A handle of cuBLAS, freed before Kokkos ends.
+cublasHandle_t blas() {
+  static cublasHandle_t handle = nullptr;
+  if (!handle) {
+    check_blas(cublasCreate(&handle), "Create");
+    Kokkos::push_finalize_hook([] { cublasDestroy(handle); });
+  }
+  return handle;
+}
+
+template <class T>
+constexpr auto* gemm = [] {
+  if constexpr (single<T>)
+    return &cublasSgemmStridedBatched;
+  else
+    return &cublasDgemmStridedBatched;
+}();
+
+/// Transforms by a product with the matrix of the transform, whose columns are the transforms of
+/// the unit vectors.
+template <class T>
+class ProductTransform : public LineTransform<Exec, T> {
+ public:
+  explicit ProductTransform(LineRequest const& request)
+      : by_library_(request), n_(static_cast<int>(request.length)) {
+    expects_memory<Memory>(bytes(request), "the matrix of a transform");
+    auto const label = [](char const* what) {
+      return Kokkos::view_alloc(std::string("coir::fft::trigonometric_device/") + what,
+                                Kokkos::WithoutInitializing);
+    };
+    auto const size = static_cast<std::size_t>(n_) * static_cast<std::size_t>(n_);
+    matrix_ = Kokkos::View<T*, Memory>(label("matrix"), size);
+    std::vector<T> unit(size);
+    for (std::size_t j = 0; j < size; j += static_cast<std::size_t>(n_) + 1) unit[j] = 1;
+    copy_bytes<Memory, Kokkos::HostSpace>(matrix_.data(), unit.data(),
+                                          static_cast<std::int64_t>(size * sizeof(T)));
+    LineSet<T> const rows{matrix_.data(), n_, 1, {1, 1, n_}, {0, 0, n_}};
+    Exec const exec;
+    by_library_of_matrix(request).run(
+        exec, {rows.data, rows.length, rows.stride, rows.extents, rows.strides}, rows);
+    exec.fence();
+  }
+
+  static std::int64_t bytes(LineRequest const& request) {
+    return request.length * request.length * static_cast<std::int64_t>(sizeof(T));
+  }
+
+  bool prefers_apart() const override { return true; }
+
+  void run(Exec const& exec, LineSet<T const> const& in, LineSet<T> const& out) override {
+    if (in.data == out.data || !multiply(exec, in, out)) by_library_.run(exec, in, out);
+  }
+
+ private:
+  static DeviceLineTransform<T> by_library_of_matrix(LineRequest request) {
+    request.count = request.length;
+    return DeviceLineTransform<T>(request);
+  }
+
+  /// \return  false if the lines don't lie as a matrix does
+  bool multiply(Exec const& exec, LineSet<T const> const& in, LineSet<T> const& out) {
+    static std::mutex mutex;
+    std::lock_guard const lock(mutex);
+    T const one = 1, zero = 0;
+    auto const count = [](std::int64_t extent) { return static_cast<int>(extent); };
+    bool const along_lines = in.stride == 1 && out.stride == 1;
+    if (!along_lines && !(has_rows(in) && has_rows(out))) return false;
+    check_blas(cublasSetStream(blas(), stream_of(exec)), "SetStream");
+    for (std::int64_t field = 0; field < in.extents[0]; ++field) {
+      T const* const from = in.data + field * in.strides[0];
+      T* const to = out.data + field * out.strides[0];
+      int const q = count(in.extents[2]), batch = count(in.extents[1]);
+      if (along_lines)
+        check_blas(gemm<T>(blas(), CUBLAS_OP_N, CUBLAS_OP_N, n_, q, n_, &one, matrix_.data(), n_, 0,
+                           from, count(in.strides[2]), in.strides[1], &zero, to,
+                           count(out.strides[2]), out.strides[1], batch),
+                   "GemmStridedBatched");
+      else
+        check_blas(gemm<T>(blas(), CUBLAS_OP_N, CUBLAS_OP_T, q, n_, n_, &one, from,
+                           count(in.stride), in.strides[1], matrix_.data(), n_, 0, &zero, to,
+                           count(out.stride), out.strides[1], batch),
+                   "GemmStridedBatched");
+    }
+    return true;
+  }
+
+  /// Whether neighbouring lines are neighbours in memory, and rows of them lie apart.
+  template <class S>
+  static bool has_rows(LineSet<S> const& set) {
+    return (set.strides[2] == 1 || set.extents[2] == 1) && set.stride >= set.extents[2];
+  }
+
+  DeviceLineTransform<T> by_library_;
+  int n_;
+  Kokkos::View<T*, Memory> matrix_;
+};
+
+bool is_product(LineRequest const& request) {
+  constexpr std::int64_t most = 1 << 30;  // cuBLAS counts in int
+  return request.length <= longest_product && request.count <= most;
+}
+
+#endif
+
+}  // namespace
+
+template <class Exec, class T>
+  requires(!runs_on_host<Exec>)
+std::shared_ptr<LineTransform<Exec, T>> line_transform(Exec const& exec,
+                                                       LineRequest const& request) {
+  auto const stream = reinterpret_cast<std::uintptr_t>(stream_of(exec));
+  return PlanCache<LineTransform<Exec, T>, LineRequest>::get(
+      stream, request, [&]() -> std::shared_ptr<LineTransform<Exec, T>> {
+#if defined(KOKKOS_ENABLE_CUDA)
+        if (is_product(request)) return std::make_shared<ProductTransform<T>>(request);
+#endif
+        return std::make_shared<DeviceLineTransform<T>>(request);
+      });
+}
+
+template <class Exec, class T>
+  requires(!runs_on_host<Exec>)
+std::int64_t line_work_bytes(Exec const&, LineRequest const& request) {
+  LineFormula<T> const formula(request.kind, request.length);
+  std::int64_t const bytes = Portion<T>(formula, request.count).bytes;
+#if defined(KOKKOS_ENABLE_CUDA)
+  if (is_product(request)) return bytes + ProductTransform<T>::bytes(request);
+#endif
+  return bytes;
+}
+
+template <class Exec, class T>
+  requires(!runs_on_host<Exec>)
+bool line_prefers_apart(LineRequest const& request) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  return is_product(request);
+#else
+  return false;
+#endif
+}
+
+#define COIR_INSTANTIATE(T)                                                            \
+  template std::shared_ptr<LineTransform<Exec, T>> line_transform(Exec const&,         \
+                                                                  LineRequest const&); \
+  template std::int64_t line_work_bytes<Exec, T>(Exec const&, LineRequest const&);     \
+  template bool line_prefers_apart<Exec, T>(LineRequest const&);
+COIR_INSTANTIATE(float)
+COIR_INSTANTIATE(double)
+#undef COIR_INSTANTIATE
+
+}  // namespace coir::fft::detail

@@ -1,0 +1,252 @@
+// Trigonometric transforms on hosts: lines in a thread's buffer, each by one plan of FFTW.
+
+#include "columns.hpp"
+#include "effort.hpp"
+#include "fftw.hpp"
+#include "line_formula.hpp"
+#include "plan_cache.hpp"
+
+#include <coir/core/machine.hpp>
+#include <coir/core/memory.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <type_traits>
+
+namespace coir::fft::detail {
+
+namespace {
+
+/// Lines side by side in memory that are copied together: a cache line of each row.
+template <class T>
+constexpr std::int64_t lines_together = 64 / static_cast<std::int64_t>(sizeof(T));
+
+/// A thread's buffer: the complex numbers of one line, then the lines that are copied together.
+template <class T>
+struct LineBuffer {
+  std::int64_t complex_bytes;
+  std::int64_t line;  ///< numbers from one copied line to the next
+
+  explicit LineBuffer(LineFormula<T> const& f) {
+    constexpr std::int64_t cache_line = 64, number = sizeof(T);
+    auto const rounded = [](std::int64_t bytes) {
+      return (bytes + cache_line - 1) / cache_line * cache_line;
+    };
+    complex_bytes = rounded(2 * number * f.length);
+    // One cache line more, or lines of a power of two would share the sets of a cache.
+    line = (rounded(number * f.n) + cache_line) / number;
+  }
+  std::int64_t bytes() const {
+    return complex_bytes + line * lines_together<T> * static_cast<std::int64_t>(sizeof(T));
+  }
+};
+
+/// to_j = sign x_(step j)
+template <class T>
+void copy_stretch(T const* x, std::int64_t step, T sign, T* to, std::int64_t apart,
+                  std::int64_t count) {
+  auto const copy = [&](auto between, auto between_targets) {
+    COIR_INDEPENDENT_ITERATIONS
+    for (std::int64_t j = 0; j < count; ++j) to[between_targets * j] = sign * x[between * j];
+  };
+  // Constant steps become vectors.
+  using One = std::integral_constant<std::int64_t, 1>;
+  using Back = std::integral_constant<std::int64_t, -1>;
+  if (apart == 1 && step == 1)
+    copy(One{}, One{});
+  else if (apart == 1 && step == -1)
+    copy(Back{}, One{});
+  else
+    copy(step, apart);
+}
+
+/// Fills the numbers that FFTW transforms.
+template <class T>
+void fill_input(LineFormula<T> const& f, T const* x, Kokkos::complex<T>* z) {
+  if (f.stretches == 0) {
+    Line<T const> line{x, 1};
+    if (f.reverses_input) line = line.reversed(f.n);
+    for (std::int64_t j = 0; j < f.length; ++j) z[j] = f.input(line, j);
+    return;
+  }
+  auto* const numbers = reinterpret_cast<T*>(z);
+  std::int64_t const apart = f.packed ? 1 : 2;
+  for (int number = 0; number < f.stretches; ++number) {
+    Stretch const& part = f.stretch[number];
+    std::int64_t const count = f.end_of(number) - part.begin;
+    T* const to = numbers + part.begin * apart;
+    if (part.sign == 0)  // not 0 times x, which may be infinite
+      for (std::int64_t j = 0; j < count; ++j) to[j * apart] = 0;
+    else
+      copy_stretch(x + part.first, part.step, static_cast<T>(part.sign), to, apart, count);
+  }
+  if (!f.packed)
+    for (std::int64_t j = 0; j < f.length; ++j) numbers[2 * j + 1] = 0;
+}
+
+/// Writes the results. Loops over modes inside a spectrum have no conditions.
+template <class T>
+void write_output(LineFormula<T> const& f, Kokkos::complex<T> const* z, T* y) {
+  std::int64_t const n = f.n, half = f.length;
+  if (f.base == Trigonometric::dst1) {
+    COIR_INDEPENDENT_ITERATIONS
+    for (std::int64_t k = 0; k < n; ++k) y[k] = -f.inner_mode(z, k + 1).imag();
+  } else if (f.base == Trigonometric::dct1) {
+    y[0] = f.output(z, 0);
+    COIR_INDEPENDENT_ITERATIONS
+    for (std::int64_t k = 1; k < half; ++k) y[k] = f.inner_mode(z, k).real();
+    y[half] = f.output(z, half);
+  } else if (f.base == Trigonometric::dct2 && f.packed) {
+    y[0] = f.output(z, 0);
+    y[half] = f.output(z, half);
+    COIR_INDEPENDENT_ITERATIONS
+    for (std::int64_t k = 1; k < half; ++k) {
+      auto const v = f.inner_mode(z, k);
+      y[k] = f.twice_real(f.after[k], v);
+      y[n - k] = f.twice_real(f.after[n - k], {v.real(), -v.imag()});
+    }
+  } else {
+    for (std::int64_t k = 0; k < n; ++k) y[k] = f.output(z, k);
+  }
+  if (f.reverses_output) std::reverse(y, y + n);
+  if (f.alternates_output)
+    for (std::int64_t k = 1; k < n; k += 2) y[k] = -y[k];
+}
+
+template <class Exec, class T>
+class HostLineTransform : public LineTransform<Exec, T> {
+  using Complex = Kokkos::complex<T>;
+
+ public:
+  HostLineTransform(LineRequest const& request, std::int64_t threads)
+      : formula_(request.kind, request.length),
+        factors_(formula_),
+        buffer_(formula_),
+        threads_(threads),
+        plan_(make_plan(request.effort)) {
+    formula_.pack = factors_.pack.data();
+    formula_.before = factors_.before.data();
+    formula_.after = factors_.after.data();
+    std::int64_t const bytes = threads * buffer_.bytes();
+    expects_memory<Kokkos::HostSpace>(bytes, "the work of a transform");
+    buffers_ = Scratch<T>(bytes);
+  }
+
+  void run(Exec const& exec, LineSet<T const> const& in, LineSet<T> const& out) override {
+    std::lock_guard const lock(mutex_);
+    std::int64_t const side_by_side = out.extents[2];
+    bool const direct = in.stride == 1 && out.stride == 1;
+    std::int64_t const together = direct ? 1 : std::min(lines_together<T>, side_by_side);
+    std::int64_t const groups = (side_by_side + together - 1) / together;
+    ThreadBuffers const buffers{buffers_.get(), buffer_.bytes()};
+    auto const work = [=, this, &in, &out](std::int64_t part, std::int64_t begin,
+                                           std::int64_t end) {
+      auto* const z = static_cast<Complex*>(buffers.of(part));
+      auto* const lines =
+          reinterpret_cast<T*>(static_cast<char*>(buffers.of(part)) + buffer_.complex_bytes);
+      for (std::int64_t task = begin; task < end; ++task) {
+        std::int64_t const first = task % groups * together;
+        std::int64_t const width = std::min(together, side_by_side - first);
+        T const* const from = in.data + offset(in, task / groups, first);
+        T* const to = out.data + offset(out, task / groups, first);
+        if (direct) {
+          transform(from, z, to);
+          continue;
+        }
+        for_width(width, [&](auto count) {
+          for (std::int64_t j = 0; j < in.length; ++j)
+            for (std::int64_t w = 0; w < count; ++w)
+              lines[j + w * buffer_.line] = from[j * in.stride + w * in.strides[2]];
+        });
+        for (std::int64_t w = 0; w < width; ++w) {
+          T* const line = lines + w * buffer_.line;
+          transform(line, z, line);
+        }
+        for_width(width, [&](auto count) {
+          for (std::int64_t j = 0; j < out.length; ++j)
+            for (std::int64_t w = 0; w < count; ++w)
+              to[j * out.stride + w * out.strides[2]] = lines[j + w * buffer_.line];
+        });
+      }
+    };
+    std::int64_t const tasks = in.extents[0] * in.extents[1] * groups;
+    std::int64_t const parts = in.count() * in.length <= small ? 1 : threads_;
+    share_out("coir::fft::trigonometric_fftw/lines", exec, parts, tasks, work);
+  }
+
+ private:
+  /// So many numbers are worth one thread alone.
+  static constexpr std::int64_t small = 4096;
+
+  FftwPlan<T> make_plan(Effort effort) const {
+    Scratch<T> const z(buffer_.complex_bytes);
+    return FftwPlan<T>(Kind::complex_forward, {{formula_.length, 1, 1}}, Axis{1, 1, 1}, z.get(),
+                       z.get(), planner_flag(effort, formula_.length));
+  }
+
+  template <class S>
+  static std::int64_t offset(LineSet<S> const& set, std::int64_t row, std::int64_t line) {
+    return row / set.extents[1] * set.strides[0] + row % set.extents[1] * set.strides[1] +
+           line * set.strides[2];
+  }
+
+  /// Calls copy(number of lines), a constant if the lines fill a cache line.
+  template <class Copy>
+  static void for_width(std::int64_t width, Copy const& copy) {
+    if (width == lines_together<T>)
+      copy(std::integral_constant<std::int64_t, lines_together<T>>{});
+    else
+      copy(width);
+  }
+
+  void transform(T const* x, Complex* z, T* y) const {
+    fill_input(formula_, x, z);
+    plan_(z, z);
+    write_output(formula_, z, y);
+  }
+
+  LineFormula<T> formula_;
+  LineFactors<T> factors_;
+  LineBuffer<T> buffer_;
+  std::int64_t threads_;
+  FftwPlan<T> plan_;
+  Scratch<T> buffers_;
+  std::mutex mutex_;
+};
+
+/// One transform for all numbers of lines.
+LineRequest of_any_count(LineRequest request) {
+  request.count = 1;
+  return request;
+}
+
+}  // namespace
+
+template <class Exec, class T>
+  requires runs_on_host<Exec>
+std::shared_ptr<LineTransform<Exec, T>> line_transform(Exec const& exec,
+                                                       LineRequest const& request) {
+  std::int64_t const threads = host_threads(exec);
+  LineRequest const any = of_any_count(request);
+  return PlanCache<LineTransform<Exec, T>, LineRequest>::get(
+      static_cast<std::uintptr_t>(threads), any,
+      [&] { return std::make_shared<HostLineTransform<Exec, T>>(any, threads); });
+}
+
+template <class Exec, class T>
+  requires runs_on_host<Exec>
+std::int64_t line_work_bytes(Exec const& exec, LineRequest const& request) {
+  LineFormula<T> const formula(request.kind, request.length);
+  return host_threads(exec) * LineBuffer<T>(formula).bytes();
+}
+
+#define COIR_INSTANTIATE(Exec, T)                                                      \
+  template std::shared_ptr<LineTransform<Exec, T>> line_transform(Exec const&,         \
+                                                                  LineRequest const&); \
+  template std::int64_t line_work_bytes<Exec, T>(Exec const&, LineRequest const&);
+COIR_INSTANTIATE(Kokkos::DefaultHostExecutionSpace, float)
+COIR_INSTANTIATE(Kokkos::DefaultHostExecutionSpace, double)
+#undef COIR_INSTANTIATE
+
+}  // namespace coir::fft::detail

@@ -1,0 +1,456 @@
+#pragma once
+
+/// \file
+/// The steps of coir::poisson::Direct: the source with what the ring adds, transforms, tridiagonal
+/// equations or a division by eigenvalues, and transforms back.
+
+#include "tridiagonal.hpp"
+
+#include <coir/core/buffers.hpp>
+#include <coir/core/contiguous.hpp>
+#include <coir/core/loops.hpp>
+#include <coir/core/profiling.hpp>
+#include <coir/fft/trigonometric.hpp>
+#include <coir/poisson/direct.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace coir::poisson::detail {
+
+/// b less what the ring adds to L u: u / h^2 beside an axis of values, and the slope / h beside one
+/// of slopes.
+template <class T>
+struct SourceWithRing {
+  T const* b;
+  T const* u;
+  T* to;
+  std::int64_t n[3], b_stride[4], u_stride[4], to_stride[4];
+  T weight[3];  ///< of the ring's numbers; 0: the ring isn't read
+
+  KOKKOS_FUNCTION T edges(std::int64_t at, std::int64_t index, int d) const {
+    T sum = 0;
+    if (weight[d] != T(0)) {
+      if (index == 0) sum += u[at - u_stride[d + 1]];
+      if (index == n[d] - 1) sum += u[at + u_stride[d + 1]];
+    }
+    return weight[d] * sum;
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t q, std::int64_t j, std::int64_t k) const {
+    std::int64_t const field = q / n[0], i = q % n[0];
+    auto const offset = [&](std::int64_t const(&s)[4]) {
+      return field * s[0] + i * s[1] + j * s[2] + k * s[3];
+    };
+    std::int64_t const at = offset(u_stride);
+    to[offset(to_stride)] =
+        b[offset(b_stride)] - edges(at, i, 0) - edges(at, j, 1) - edges(at, k, 2);
+  }
+  void stretch(std::int64_t q, std::int64_t j, std::int64_t begin, std::int64_t end) const {
+    std::int64_t const i = q % n[0];
+    bool const on_edge = i == 0 || i == n[0] - 1 || j == 0 || j == n[1] - 1;
+    std::int64_t const first =
+        begin == 0 || on_edge ? std::min(end, on_edge ? end : begin + 1) : begin;
+    std::int64_t const last = end == n[2] ? std::max(first, end - 1) : end;
+    for (std::int64_t k = begin; k < first; ++k) (*this)(q, j, k);
+    std::int64_t const field = q / n[0];
+    T const* const from = b + (field * b_stride[0] + i * b_stride[1] + j * b_stride[2]);
+    T* const row = to + (field * to_stride[0] + i * to_stride[1] + j * to_stride[2]);
+    COIR_INDEPENDENT_ITERATIONS
+    for (std::int64_t k = first; k < last; ++k) row[k * to_stride[3]] = from[k * b_stride[3]];
+    for (std::int64_t k = last; k < end; ++k) (*this)(q, j, k);
+  }
+};
+
+/// Divides modes by the eigenvalues of c - L. The open mode, if there is one, is set.
+template <class T>
+struct DivideByEigenvalues {
+  T* x;
+  std::int64_t n0, stride[4];
+  T const* eigenvalues[3];  ///< of -L along each axis
+  T constant, scale, mean;
+  bool is_open;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t q, std::int64_t j, std::int64_t k) const {
+    std::int64_t const field = q / n0, i = q % n0;
+    T& mode = x[field * stride[0] + i * stride[1] + j * stride[2] + k * stride[3]];
+    if (is_open && i == 0 && j == 0 && k == 0)
+      mode = mean;
+    else
+      mode *= -scale / (eigenvalues[0][i] + eigenvalues[1][j] + eigenvalues[2][k] + constant);
+  }
+};
+
+/// Adds numbers, or their absolute values.
+template <class T, bool Absolute>
+struct SumOf {
+  T const* x;
+  std::int64_t n0, stride[4];
+  KOKKOS_FUNCTION void operator()(std::int64_t q, std::int64_t j, std::int64_t k,
+                                  double& sum) const {
+    auto const value = static_cast<double>(
+        x[q / n0 * stride[0] + q % n0 * stride[1] + j * stride[2] + k * stride[3]]);
+    sum += Absolute && value < 0 ? -value : value;
+  }
+};
+
+inline fft::Trigonometric transform_of(Boundary boundary) {
+  switch (boundary) {
+    case Boundary::values: return fft::Trigonometric::dst1;
+    case Boundary::slopes: return fft::Trigonometric::dct2;
+    case Boundary::periodic: break;
+  }
+  return fft::Trigonometric::dht;
+}
+
+/// The eigenvalues of -L along one axis: 4 sin^2(angle / 2) / h^2.
+inline std::vector<double> eigenvalues(Boundary boundary, std::int64_t n, double spacing) {
+  std::vector<double> result(static_cast<std::size_t>(n));
+  auto const size = static_cast<double>(n);
+  for (std::int64_t k = 0; k < n; ++k) {
+    auto const at = static_cast<double>(k);
+    double half_angle = std::numbers::pi;
+    if (boundary == Boundary::values) half_angle *= (at + 1) / (2 * (size + 1));
+    if (boundary == Boundary::slopes) half_angle *= at / (2 * size);
+    if (boundary == Boundary::periodic) half_angle *= std::min(at, size - at) / size;
+    double const root = 2 * std::sin(half_angle) / spacing;
+    result[static_cast<std::size_t>(k)] = root * root;
+  }
+  return result;
+}
+
+inline std::int64_t largest_prime_factor_of(std::int64_t n) {
+  std::int64_t largest = 1;
+  for (std::int64_t p = 2; p * p <= n; ++p)
+    while (n % p == 0) {
+      largest = std::max(largest, p);
+      n /= p;
+    }
+  return std::max(largest, n);
+}
+
+inline std::string words_of(DirectProblem const& problem) {
+  std::string text;
+  for (auto const n : problem.extents)
+    if (n > 1 || !text.empty()) text += (text.empty() ? "" : " x ") + std::to_string(n);
+  return text.empty() ? "1" : text;
+}
+
+/// How a problem is solved.
+struct DirectWay {
+  std::array<std::vector<double>, 3> eigenvalues;
+  int tridiagonal = -1;  ///< the axis of tridiagonal equations
+  bool is_open = false;  ///< u is known up to a constant
+  double scale = 1;      ///< of the transforms and the inverse ones
+
+  /// \param fewest_lines  tridiagonal equations in parallel that are worth it
+  DirectWay(DirectProblem const& problem, std::int64_t fewest_lines) {
+    expects(problem.batch >= 1, "the batch must be at least 1", problem.batch);
+    expects(std::isfinite(problem.constant), "the constant must be finite", problem.constant);
+    double smallest = problem.constant;
+    std::int64_t cells = problem.batch;
+    for (std::size_t d = 0; d < 3; ++d) {
+      std::int64_t const n = problem.extents[d];
+      expects(n >= 1, "the grid must have at least 1 cell along each axis", n);
+      expects(n <= std::numeric_limits<std::int64_t>::max() / 64 / cells,
+              "the grid has too many cells", words_of(problem));
+      double const h = problem.spacing[d];
+      expects(std::isfinite(h) && h > 0, "spacings must be positive and finite", h);
+      cells *= n;
+      eigenvalues[d] = detail::eigenvalues(problem.boundary[d], n, h);
+      smallest += eigenvalues[d][0];
+    }
+    is_open = smallest == 0;
+    if (problem.constant < 0) expects_regular(problem);
+    for (int d = 0; d < 3 && tridiagonal < 0; ++d) {
+      auto const at = static_cast<std::size_t>(d);
+      bool const is_definite = smallest - eigenvalues[at][0] >= 0;
+      bool const is_inner = d == 2 && cells > problem.extents[2];
+      if (problem.boundary[at] == Boundary::values && is_definite && !is_inner &&
+          cells / problem.extents[at] >= fewest_lines)
+        tridiagonal = d;
+    }
+    for (int d = 0; d < 3; ++d)
+      if (transforms(problem, d)) {
+        auto const at = static_cast<std::size_t>(d);
+        scale /= static_cast<double>(
+            fft::logical_size(transform_of(problem.boundary[at]), problem.extents[at]));
+      }
+  }
+
+  /// Whether an axis is transformed.
+  bool transforms(DirectProblem const& problem, int d) const {
+    auto const at = static_cast<std::size_t>(d);
+    return d != tridiagonal &&
+           (problem.extents[at] > 1 || problem.boundary[at] == Boundary::values);
+  }
+
+ private:
+  /// Refuses c if it is an eigenvalue of L within rounding. Looks for the nearest one by bisection
+  /// along the last axis.
+  void expects_regular(DirectProblem const& problem) const {
+    auto last = eigenvalues[2];
+    std::sort(last.begin(), last.end());
+    double nearest = -std::numeric_limits<double>::infinity();
+    double const wanted = -problem.constant;
+    for (double const first : eigenvalues[0])
+      for (double const second : eigenvalues[1]) {
+        auto const above = std::lower_bound(last.begin(), last.end(), wanted - first - second);
+        for (auto const it : {above, above == last.begin() ? above : above - 1})
+          if (it != last.end() &&
+              std::abs(first + second + *it - wanted) < std::abs(nearest - wanted))
+            nearest = first + second + *it;
+      }
+    // The eigenvalues of a table in float are off by some roundings of the largest one.
+    double const tolerance = 8 * double(std::numeric_limits<float>::epsilon()) * wanted;
+    if (std::abs(nearest - wanted) <= tolerance)
+      throw PreconditionError("L u - c u = b is singular: c = " + in_digits(problem.constant) +
+                              ", and the nearest eigenvalue of L is " + in_digits(-nearest) +
+                              ": choose another c");
+  }
+  static std::string in_digits(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.9g", value);
+    return text;
+  }
+};
+
+template <class Exec, class T>
+class TransformSolver : public DirectSolver<Exec, T> {
+  using Memory = Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space>;
+
+ public:
+  /// What a solver holds, before it holds it.
+  struct Fields {
+    std::array<Memory, 3> eigenvalues;
+    Memory other;  ///< a second field, for transforms that take one
+    Tridiagonal<Exec, T> tridiagonal;
+
+    Buffers list(Exec const& exec, DirectProblem const& problem, DirectWay const& way,
+                 bool needs_other) {
+      Buffers all;
+      for (std::size_t d = 0; d < 3; ++d)
+        all.add(eigenvalues[d], "coir::poisson::direct/eigenvalues", problem.extents[d]);
+      if (needs_other)
+        all.add(other, "coir::poisson::direct/other",
+                problem.batch * problem.extents[0] * problem.extents[1] * problem.extents[2]);
+      if (way.tridiagonal >= 0)
+        tridiagonal.list(all, exec, problem.extents[static_cast<std::size_t>(way.tridiagonal)]);
+      return all;
+    }
+  };
+
+  TransformSolver(Exec const& exec, DirectProblem const& problem)
+      : exec_(exec), problem_(problem), way_(problem, fewest_lines<Exec>) {
+    bool needs_other = false;
+    for (int d = 2; d >= 0; --d)
+      if (way_.transforms(problem, d)) {
+        auto const request = request_of(problem, d);
+        auto inverse = request;
+        inverse.kind = fft::inverse_of(request.kind);
+        steps_.push_back({d, fft::detail::line_transform<Exec, T>(exec, request),
+                          fft::detail::line_transform<Exec, T>(exec, inverse)});
+        needs_other = needs_other || steps_.back().forward->prefers_apart();
+      }
+    fields_.list(exec, problem, way_, needs_other)
+        .template make<typename Exec::memory_space>("a direct solver on " + words_of(problem) +
+                                                    " cells");
+    for (std::size_t d = 0; d < 3; ++d) {
+      std::vector<T> const values(way_.eigenvalues[d].begin(), way_.eigenvalues[d].end());
+      copy_bytes<typename Exec::memory_space, Kokkos::HostSpace>(
+          fields_.eigenvalues[d].data(), values.data(),
+          static_cast<std::int64_t>(values.size() * sizeof(T)));
+    }
+  }
+
+  static std::int64_t bytes(Exec const& exec, DirectProblem const& problem) {
+    DirectWay const way(problem, fewest_lines<Exec>);
+    std::int64_t work = 0;
+    bool needs_other = false;
+    for (int d = 0; d < 3; ++d)
+      if (way.transforms(problem, d)) {
+        auto const request = request_of(problem, d);
+        work += fft::detail::line_work_bytes<Exec, T>(exec, request);
+        needs_other = needs_other || fft::detail::line_prefers_apart<Exec, T>(request);
+      }
+    return work + Fields().list(exec, problem, way, needs_other).bytes();
+  }
+
+  std::int64_t largest_prime_factor() const override {
+    std::int64_t largest = 1;
+    for (auto const& step : steps_) {
+      auto const at = static_cast<std::size_t>(step.axis);
+      auto const kind = transform_of(problem_.boundary[at]);
+      largest =
+          std::max(largest, largest_prime_factor_of(fft::logical_size(kind, problem_.extents[at])));
+    }
+    return largest;
+  }
+
+  void solve(Strided<T const, 4> const& b, Strided<T, 4> const& u) override {
+    ProfilingRegion const region("coir::poisson::direct");
+    Strided<T, 4> other{fields_.other.data(), u.extents, c_strides(u.extents)};
+    int moves = 0;
+    for (auto const& step : steps_) moves += step.forward->prefers_apart() ? 2 : 0;
+    // Each step that prefers it takes the numbers to the other field: the last one must reach u.
+    Strided<T, 4> now = moves % 2 == 0 ? u : other;
+    Strided<T, 4> next = moves % 2 == 0 ? other : u;
+    add_ring(b, u, now);
+    if (way_.is_open) expects_open_sums(b, now);
+    for (auto const& step : steps_) transform(step, *step.forward, now, next);
+    if (way_.tridiagonal >= 0)
+      solve_tridiagonal(now);
+    else
+      divide(now);
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step)
+      transform(*step, *step->backward, now, next);
+  }
+
+ private:
+  struct Step {
+    int axis;
+    std::shared_ptr<fft::detail::LineTransform<Exec, T>> forward, backward;
+  };
+
+  static fft::detail::LineRequest request_of(DirectProblem const& problem, int d) {
+    auto const at = static_cast<std::size_t>(d);
+    std::int64_t const n = problem.extents[at];
+    std::int64_t const cells =
+        problem.batch * problem.extents[0] * problem.extents[1] * problem.extents[2];
+    return {transform_of(problem.boundary[at]), n, cells / n, fft::Effort::automatic};
+  }
+
+  static fft::detail::LineSet<T> lines(Strided<T, 4> const& field, int axis) {
+    return fft::detail::lines_along(field, axis + 1, std::array<int, 4>{0, 1, 2, 3});
+  }
+  static auto as_input(fft::detail::LineSet<T> const& set) {
+    return fft::detail::LineSet<T const>{set.data, set.length, set.stride, set.extents,
+                                         set.strides};
+  }
+  void transform(Step const& step, fft::detail::LineTransform<Exec, T>& along, Strided<T, 4>& now,
+                 Strided<T, 4>& next) const {
+    bool const apart = along.prefers_apart();
+    auto const from = lines(now, step.axis), to = lines(apart ? next : now, step.axis);
+    along.run(exec_, as_input(from), to);
+    if (apart) std::swap(now, next);
+  }
+
+  template <class Body>
+  void for_cells(char const* label, Body const& body) const {
+    auto const& n = problem_.extents;
+    for_each(label, exec_, box<3, std::int64_t>({problem_.batch * n[0], n[1], n[2]}), body);
+  }
+
+  void add_ring(Strided<T const, 4> const& b, Strided<T, 4> const& u,
+                Strided<T, 4> const& to) const {
+    SourceWithRing<T> body{b.data, u.data, to.data, {}, {}, {}, {}, {}};
+    for (int d = 0; d < 4; ++d) {
+      auto const at = static_cast<std::size_t>(d);
+      body.b_stride[d] = b.strides[at];
+      body.u_stride[d] = u.strides[at];
+      body.to_stride[d] = to.strides[at];
+    }
+    for (int d = 0; d < 3; ++d) {
+      auto const at = static_cast<std::size_t>(d);
+      double const h = problem_.spacing[at];
+      body.n[d] = problem_.extents[at];
+      if (problem_.boundary[at] == Boundary::values) body.weight[d] = static_cast<T>(1 / (h * h));
+      if (problem_.boundary[at] == Boundary::slopes) body.weight[d] = static_cast<T>(1 / h);
+    }
+    for_cells("coir::poisson::direct/source", body);
+  }
+
+  template <class S, class Body>
+  Body over(Strided<S, 4> const& field, Body body) const {
+    body.n0 = problem_.extents[0];
+    for (int d = 0; d < 4; ++d) body.stride[d] = field.strides[static_cast<std::size_t>(d)];
+    return body;
+  }
+
+  void divide(Strided<T, 4> const& x) const {
+    DivideByEigenvalues<T> body{};
+    body.x = x.data;
+    for (std::size_t d = 0; d < 3; ++d) body.eigenvalues[d] = fields_.eigenvalues[d].data();
+    body.constant = static_cast<T>(problem_.constant);
+    body.scale = static_cast<T>(way_.scale);
+    body.mean = static_cast<T>(problem_.mean);
+    body.is_open = way_.is_open;
+    for_cells("coir::poisson::direct/divide", over(x, body));
+  }
+
+  void solve_tridiagonal(Strided<T, 4> const& x) const {
+    auto const axis = static_cast<std::size_t>(way_.tridiagonal);
+    std::array<std::size_t, 2> const others{axis == 0 ? 1u : 0u, axis == 2 ? 1u : 2u};
+    double const h = problem_.spacing[axis];
+    TridiagonalLines<T> const equations{
+        lines(x, way_.tridiagonal),
+        {fields_.eigenvalues[others[0]].data(), fields_.eigenvalues[others[1]].data()},
+        static_cast<T>(problem_.constant),
+        static_cast<T>(h * h),
+        static_cast<T>(-h * h * way_.scale)};
+    fields_.tridiagonal.solve(exec_, equations);
+  }
+
+  /// The sum of one field's numbers, or of their absolute values.
+  template <bool Absolute, class S>
+  double sum(Strided<S, 4> const& x, std::int64_t field) const {
+    auto const& n = problem_.extents;
+    SumOf<T, Absolute> body{};
+    body.x = x.data + field * x.strides[0];
+    double total = 0;
+    reduce("coir::poisson::direct/sum", exec_, box<3, std::int64_t>({n[0], n[1], n[2]}),
+           over(x, body), Kokkos::Sum<double>(total));
+    return total;
+  }
+
+  /// \param f  b less what the slopes let in
+  /// \throws PreconditionError if the sum of a field of f isn't zero within rounding
+  void expects_open_sums(Strided<T const, 4> const& b, Strided<T, 4> const& f) const {
+    for (std::int64_t field = 0; field < problem_.batch; ++field) {
+      double const total = sum<false>(f, field);
+      double const size = sum<true>(f, field) + sum<true>(b, field);
+      // Rounding in a source whose mean was subtracted leaves less than this.
+      double const tolerance = 64 * double(std::numeric_limits<T>::epsilon()) * size;
+      if (std::abs(total) > tolerance)
+        throw PreconditionError(
+            "no u has these slopes and this source: without `values` on an axis, b less what the "
+            "slopes let in must sum to 0, not " +
+            std::to_string(total) + " (in absolute values " + std::to_string(size) +
+            "): subtract the mean of b");
+    }
+  }
+
+  Exec exec_;
+  DirectProblem problem_;
+  DirectWay way_;
+  std::vector<Step> steps_;
+  Fields fields_;
+};
+
+template <CompiledSpace Exec, class T>
+std::unique_ptr<DirectSolver<Exec, T>> direct_solver(Exec const& exec,
+                                                     DirectProblem const& problem) {
+  return std::make_unique<TransformSolver<Exec, T>>(exec, problem);
+}
+
+template <CompiledSpace Exec, class T>
+std::int64_t direct_bytes(Exec const& exec, DirectProblem const& problem) {
+  return TransformSolver<Exec, T>::bytes(exec, problem);
+}
+
+}  // namespace coir::poisson::detail
+
+#define COIR_DIRECT(Exec, T)                                                           \
+  template std::unique_ptr<DirectSolver<Exec, T>> direct_solver(Exec const&,           \
+                                                                DirectProblem const&); \
+  template std::int64_t direct_bytes<Exec, T>(Exec const&, DirectProblem const&);
+#define COIR_INSTANTIATE_DIRECT(Exec) \
+  namespace coir::poisson::detail {   \
+  COIR_DIRECT(Exec, float)            \
+  COIR_DIRECT(Exec, double)           \
+  }

@@ -1,0 +1,242 @@
+#pragma once
+
+/// \file
+/// Tridiagonal equations along lines: what a direct solver has left when it has transformed all
+/// axes but one.
+///
+///   -x_(i-1) + a x_i - x_(i+1) = g_i,   a = 2 + h^2 (eigenvalues of the other axes + c),   a >= 2
+///
+/// Gaussian elimination needs no pivoting, because no row's diagonal is smaller than its other two
+/// numbers together.
+///
+/// \see Golub and Van Loan, Matrix Computations, 4th ed. (2013), sec. 4.3
+
+#include <coir/core/buffers.hpp>
+#include <coir/core/loops.hpp>
+#include <coir/core/machine.hpp>
+#include <coir/core/math.hpp>
+#include <coir/core/tasks.hpp>
+#include <coir/fft/detail/line_transform.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace coir::poisson::detail {
+
+template <class T>
+struct TridiagonalLines {
+  fft::detail::LineSet<T> lines;  ///< the batch and the two other axes; x takes the place of g
+  T const* eigenvalues[2];        ///< of the two other axes
+  T constant, squared_spacing;
+  T scale;  ///< of g: the lines hold g / scale
+
+  /// a - 2
+  KOKKOS_FUNCTION T excess(std::int64_t second, std::int64_t third) const {
+    return squared_spacing * (eigenvalues[0][second] + eigenvalues[1][third] + constant);
+  }
+};
+
+/// The lines that make a device busy. With fewer of them a further transform is faster.
+template <class Exec>
+inline constexpr std::int64_t fewest_lines = runs_on_host<Exec> ? 1 : 256;
+
+/// On hosts: groups of neighbouring lines, whose rows are vectors. The pivots of a group are kept
+/// for the way back.
+template <class T>
+struct EliminateOnHost {
+  TridiagonalLines<T> all;
+  T* pivots;  ///< [parts][length + 1][width]
+  std::int64_t width, parts;
+
+  std::int64_t groups() const { return (all.lines.extents[2] + width - 1) / width; }
+  std::int64_t tasks() const { return all.lines.extents[0] * all.lines.extents[1] * groups(); }
+
+  void operator()(std::int64_t part) const {
+    T* const memory = pivots + part * (all.lines.length + 1) * width;
+    std::int64_t const end = tasks() * (part + 1) / parts;
+    for (std::int64_t task = tasks() * part / parts; task < end; ++task) {
+      std::int64_t const row = task / groups(), first = task % groups() * width;
+      auto const& lines = all.lines;
+      T* const x =
+          lines.data + (row / lines.extents[1] * lines.strides[0] +
+                        row % lines.extents[1] * lines.strides[1] + first * lines.strides[2]);
+      std::int64_t const count = std::min(width, lines.extents[2] - first);
+      T* const diagonal = memory;
+      for (std::int64_t c = 0; c < count; ++c)
+        diagonal[c] = T(2) + all.excess(row % lines.extents[1], first + c);
+      if (lines.strides[2] == 1)
+        solve(x, memory, count, [](std::int64_t c) { return c; });
+      else
+        solve(x, memory, count, [&](std::int64_t c) { return c * lines.strides[2]; });
+    }
+  }
+
+ private:
+  template <class At>
+  void solve(T* x, T* memory, std::int64_t count, At const& at) const {
+    std::int64_t const n = all.lines.length, step = all.lines.stride;
+    T const* const diagonal = memory;
+    T* w = memory + width;
+    COIR_INDEPENDENT_ITERATIONS
+    for (std::int64_t c = 0; c < count; ++c) {
+      w[c] = T(1) / diagonal[c];
+      x[at(c)] *= all.scale * w[c];
+    }
+    for (std::int64_t i = 1; i < n; ++i) {
+      T const* const before = x;
+      T const* const last = w;
+      x += step;
+      w += width;
+      COIR_INDEPENDENT_ITERATIONS
+      for (std::int64_t c = 0; c < count; ++c) {
+        w[c] = T(1) / (diagonal[c] - last[c]);
+        x[at(c)] = (all.scale * x[at(c)] + before[at(c)]) * w[c];
+      }
+    }
+    for (std::int64_t i = n - 1; i-- > 0;) {
+      T const* const after = x;
+      x -= step;
+      w -= width;
+      COIR_INDEPENDENT_ITERATIONS
+      for (std::int64_t c = 0; c < count; ++c) x[at(c)] += w[c] * after[at(c)];
+    }
+  }
+};
+
+/// On devices: a thread for each half of a line. The halves are eliminated from both ends, meet in
+/// the middle, and are solved from there. The pivot of row i has a closed form, so that none is
+/// kept:
+///
+///   w_i = sinh((i + 1) t) / sinh((i + 2) t),   a = 2 cosh(t);   (i + 1) / (i + 2) for t = 0
+template <class T>
+struct HalfLine {
+  T* x;
+  std::int64_t step, rows;  ///< rows of this half, without the middle
+  T excess, rate, turn;     ///< a - 2; 2 t; exp(-t)
+
+  KOKKOS_FUNCTION HalfLine(TridiagonalLines<T> const& all, std::int64_t line, bool second) {
+    auto const& lines = all.lines;
+    std::int64_t const k = line % lines.extents[2], row = line / lines.extents[2];
+    std::int64_t const j = row % lines.extents[1];
+    x = lines.data +
+        (row / lines.extents[1] * lines.strides[0] + j * lines.strides[1] + k * lines.strides[2]);
+    step = lines.stride;
+    std::int64_t const middle = lines.length / 2;
+    rows = middle;
+    if (second) {
+      x += (lines.length - 1) * step;
+      step = -step;
+      rows = lines.length - 1 - middle;
+    }
+    excess = all.excess(j, k);
+    rate = T(4) * math::asinh(T(0.5) * math::sqrt(excess));
+    turn = math::exp(T(-0.5) * rate);
+  }
+
+  /// A number that is proportional to exp(i t) sinh(i t).
+  KOKKOS_FORCEINLINE_FUNCTION T height(std::int64_t i) const {
+    return rate > T(0) ? math::expm1(-rate * static_cast<T>(i)) : static_cast<T>(i);
+  }
+  /// The pivot of row i.
+  KOKKOS_FUNCTION T pivot(std::int64_t i) const {
+    return i < 0 ? T(0) : turn * (height(i + 1) / height(i + 2));
+  }
+};
+
+/// Rows whose numbers are loaded before the first of them is used.
+inline constexpr int rows_ahead = 8;
+
+template <class T>
+struct EliminateHalves {
+  TridiagonalLines<T> all;
+  KOKKOS_FUNCTION void operator()(std::int64_t task) const {
+    std::int64_t const count = all.lines.count();
+    HalfLine<T> const half(all, task % count, task >= count);
+    T before = 0, height = half.height(1);
+    for (std::int64_t i = 0; i < half.rows; i += rows_ahead) {
+      T g[rows_ahead];
+      COIR_UNROLL
+      for (int r = 0; r < rows_ahead; ++r)
+        g[r] = i + r < half.rows ? half.x[(i + r) * half.step] : T(0);
+      COIR_UNROLL
+      for (int r = 0; r < rows_ahead; ++r) {
+        T const next = half.height(i + r + 2);
+        before = (all.scale * g[r] + before) * (half.turn * (height / next));
+        height = next;
+        if (i + r < half.rows) half.x[(i + r) * half.step] = before;
+      }
+    }
+  }
+};
+
+template <class T>
+struct SolveMiddle {
+  TridiagonalLines<T> all;
+  KOKKOS_FUNCTION void operator()(std::int64_t line) const {
+    HalfLine<T> const first(all, line, false), second(all, line, true);
+    T& middle = first.x[first.rows * first.step];
+    T sum = all.scale * middle;
+    if (first.rows > 0) sum += first.x[(first.rows - 1) * first.step];
+    if (second.rows > 0) sum += second.x[(second.rows - 1) * second.step];
+    middle =
+        sum / (T(2) + first.excess - first.pivot(first.rows - 1) - second.pivot(second.rows - 1));
+  }
+};
+
+template <class T>
+struct SolveHalves {
+  TridiagonalLines<T> all;
+  KOKKOS_FUNCTION void operator()(std::int64_t task) const {
+    std::int64_t const count = all.lines.count();
+    HalfLine<T> const half(all, task % count, task >= count);
+    if (half.rows == 0) return;
+    T after = half.x[half.rows * half.step], height = half.height(half.rows + 1);
+    for (std::int64_t i = half.rows - 1; i >= 0; i -= rows_ahead) {
+      T d[rows_ahead];
+      COIR_UNROLL
+      for (int r = 0; r < rows_ahead; ++r) d[r] = i - r >= 0 ? half.x[(i - r) * half.step] : T(0);
+      COIR_UNROLL
+      for (int r = 0; r < rows_ahead; ++r) {
+        if (i - r < 0) break;
+        T const lower = half.height(i - r + 1);
+        after = d[r] + half.turn * (lower / height) * after;
+        height = lower;
+        half.x[(i - r) * half.step] = after;
+      }
+    }
+  }
+};
+
+/// The memory for such equations, and their solution.
+template <class Exec, class T>
+class Tridiagonal {
+ public:
+  void list(Buffers& all, Exec const& exec, std::int64_t length) {
+    if constexpr (runs_on_host<Exec>) {
+      width_ = std::clamp<std::int64_t>((std::int64_t(1) << 16) / length / 16 * 16, 16, 512);
+      parts_ = host_threads(exec);
+      length_ = length;
+      all.add(pivots_, "coir::poisson::direct/pivots", parts_ * (length + 1) * width_);
+    }
+  }
+
+  void solve(Exec const& exec, TridiagonalLines<T> const& equations) const {
+    if constexpr (runs_on_host<Exec>) {
+      EliminateOnHost<T> const eliminate{equations, pivots_.data(), width_, parts_};
+      for_each_task("coir::poisson::tridiagonal/lines", exec, parts_, eliminate);
+    } else {
+      std::int64_t const count = equations.lines.count();
+      for_each_task("coir::poisson::tridiagonal/eliminate", exec, 2 * count,
+                    EliminateHalves<T>{equations});
+      for_each_task("coir::poisson::tridiagonal/middle", exec, count, SolveMiddle<T>{equations});
+      for_each_task("coir::poisson::tridiagonal/solve", exec, 2 * count, SolveHalves<T>{equations});
+    }
+  }
+
+ private:
+  Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space> pivots_;
+  std::int64_t width_ = 0, parts_ = 1, length_ = 0;
+};
+
+}  // namespace coir::poisson::detail
