@@ -11,7 +11,7 @@ endif()
 if(Kokkos_DEVICES MATCHES "CUDA")
   find_package(CUDAToolkit QUIET)
   if(TARGET CUDA::cufft)
-    list(APPEND COIR_FFT_LIBRARIES CUDA::cufft)
+    list(APPEND COIR_FFT_LIBRARIES CUDA::cufft CUDA::cublas) # products for short sine and cosine transforms
   else()
     list(APPEND COIR_FFT_LACKS "cuFFT (part of the CUDA toolkit: -D CUDAToolkit_ROOT=<prefix>)")
   endif()

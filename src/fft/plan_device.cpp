@@ -101,8 +101,8 @@ template <class Exec, class T>
 std::shared_ptr<Transforms<Exec, T>> transforms(Exec const& exec, Request const& request) {
   // Each stream has transforms of its own, so that two may run at a time.
   auto const stream = reinterpret_cast<std::uintptr_t>(stream_of(exec));
-  return PlanCache<Transforms<Exec, T>, Request>::get(stream, request,
-                                 [&] { return std::make_shared<DeviceTransforms<T>>(request); });
+  return PlanCache<Transforms<Exec, T>, Request>::get(
+      stream, request, [&] { return std::make_shared<DeviceTransforms<T>>(request); });
 }
 
 template <class Exec, class T>

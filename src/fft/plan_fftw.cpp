@@ -339,9 +339,9 @@ template <class Exec, class T>
   requires runs_on_host<Exec>
 std::shared_ptr<Transforms<Exec, T>> transforms(Exec const& exec, Request const& request) {
   int const threads = host_threads(exec);
-  return PlanCache<Transforms<Exec, T>, Request>::get(static_cast<std::uintptr_t>(threads), request, [&] {
-    return std::make_shared<HostTransforms<Exec, T>>(request, threads);
-  });
+  return PlanCache<Transforms<Exec, T>, Request>::get(
+      static_cast<std::uintptr_t>(threads), request,
+      [&] { return std::make_shared<HostTransforms<Exec, T>>(request, threads); });
 }
 
 template <class Exec, class T>

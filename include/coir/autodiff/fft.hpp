@@ -1,12 +1,13 @@
 #pragma once
 
 /// \file
-/// The functions of coir/array/fft.hpp for arguments of functions that value_and_grad
-/// differentiates. The derivatives are transforms again. Of a transform's result, products with
-/// filters, conj, real, imag, abs and exp have derivatives. Programs that include this header link
-/// coir::fft.
+/// The functions of coir/array/fft.hpp and coir/array/trigonometric.hpp for arguments of functions
+/// that value_and_grad differentiates. The derivatives are transforms again. Of a transform's
+/// result, products with filters, conj, real, imag, abs and exp have derivatives. Programs that
+/// include this header link coir::fft.
 
 #include <coir/array/fft.hpp>
+#include <coir/array/trigonometric.hpp>
 #include <coir/autodiff/array_grad.hpp>
 #include <coir/autodiff/custom_derivative.hpp>
 
@@ -141,6 +142,25 @@ auto complex_transform(LastAxes<Axes> axes, E const& x, bool forward) {
           else
             add_to_cotangent(stored, real(back) * scale);
         });
+  }
+}
+
+/// The adjoint is the transposed matrix, which is a transform, too.
+template <DifferentiatedExpression E>
+auto trigonometric(E const& x, ScaledTransform const& transform) {
+  constexpr int rank = rank_of<E>;
+  if constexpr (DualExpression<E>) {
+    return trial_result<Precision<E>, rank>(x);
+  } else {
+    auto const stored = evaluate(x);
+    using X = std::remove_const_t<decltype(stored)>;
+    using T = value_t<X>;
+    using Space = typename X::space;
+    return with_pull_back(stored, trigonometric(stored.values(), transform),
+                          [stored, transform](Slice<T const, rank, Space> const& cotangent) {
+                            add_to_cotangent(stored,
+                                             trigonometric(cotangent, transform.transposed()));
+                          });
   }
 }
 
