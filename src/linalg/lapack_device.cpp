@@ -47,11 +47,9 @@ class HostCopy {
   Array<T, 1, Kokkos::HostSpace> values_;
 };
 
-}  // namespace
-
 template <class T>
-void lapack_svd(Exec const&, std::int64_t stack, std::int64_t m, std::int64_t n, T* a, real_t<T>* s,
-                T* u, T* vh, bool full) {
+void svd_on_host(std::int64_t stack, std::int64_t m, std::int64_t n, T* a, real_t<T>* s, T* u,
+                 T* vh, bool full) {
   std::int64_t const k = std::min(m, n);
   HostCopy<T> matrices(a, stack * m * n), left(u, stack * m * (full ? m : k)),
       right(vh, stack * n * (full ? n : k));
@@ -61,6 +59,8 @@ void lapack_svd(Exec const&, std::int64_t stack, std::int64_t m, std::int64_t n,
   for (auto* const result : {&left, &right}) result->store();
   values.store();
 }
+
+}  // namespace
 
 template <class T>
 int lapack_least_squares(Exec const&, std::int64_t m, std::int64_t n, std::int64_t count, T* a,
@@ -155,6 +155,8 @@ COIR_SOLVERS(cuda_geqrf, geqrf, geqrf)
 COIR_SOLVERS(cuda_geqrf_size, geqrf_bufferSize, geqrf_bufferSize)
 COIR_SOLVERS(cuda_orgqr, orgqr, ungqr)
 COIR_SOLVERS(cuda_orgqr_size, orgqr_bufferSize, ungqr_bufferSize)
+COIR_SOLVERS(cuda_gesvdj, gesvdj, gesvdj)
+COIR_SOLVERS(cuda_gesvdj_size, gesvdj_bufferSize, gesvdj_bufferSize)
 #undef COIR_SOLVERS
 #undef COIR_SOLVER
 #define COIR_BLAS(name, letter, function, T) \
@@ -330,6 +332,33 @@ struct Transpose {
   }
 };
 
+/// to[j, i] = the conjugate of from[i, j].
+template <class T>
+struct Adjoint {
+  T const* from;
+  std::int64_t from_width;
+  T* to;
+  std::int64_t to_width;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j) const {
+    if constexpr (is_complex<T>)
+      to[j * to_width + i] = Kokkos::conj(from[i * from_width + j]);
+    else
+      to[j * to_width + i] = from[i * from_width + j];
+  }
+};
+
+/// The settings of Jacobi's method for singular values.
+class JacobiSettings {
+ public:
+  JacobiSettings() { check(cusolverDnCreateGesvdjInfo(&info_), "cusolverDnCreateGesvdjInfo"); }
+  ~JacobiSettings() { cusolverDnDestroyGesvdjInfo(info_); }
+  JacobiSettings(JacobiSettings const&) = delete;
+  gesvdjInfo_t get() const { return info_; }
+
+ private:
+  gesvdjInfo_t info_ = nullptr;
+};
+
 /// Calls body(s, i, j) for the elements of a stack of square matrices.
 template <class Body>
 void for_elements(Exec const& exec, std::int64_t stack, std::int64_t n, Body const& body) {
@@ -461,7 +490,50 @@ void lapack_qr(Exec const& exec, std::int64_t stack, std::int64_t m, std::int64_
   exec.fence("coir::linalg: the workspace is in use");
 }
 
+/// Jacobi's method. Small matrices are faster on the host, whose threads share a stack.
+template <class T>
+void lapack_svd(Exec const& exec, std::int64_t stack, std::int64_t m, std::int64_t n, T* a,
+                real_t<T>* s, T* u, T* vh, bool full) {
+  std::int64_t const k = std::min(m, n);
+  if (stack == 0 || k == 0 || std::max(m, n) <= most_together) {
+    svd_on_host(stack, m, n, a, s, u, vh, full);
+    return;
+  }
+  Handles const handles(exec);
+  JacobiSettings const settings;
+  bool const vectors = u != nullptr;
+  auto const job = vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
+  // cuSOLVER reads a as its transpose: its left vectors are vh, and the right ones u^H, transposed.
+  int const rows = cuda_extent(n), columns = cuda_extent(m), economic = full ? 0 : 1;
+  std::int64_t const rights = full ? m : k, lefts = full ? n : k;
+  auto right = workspace<T>(vectors ? m * rights : 0);
+  auto infos = workspace<int>(stack);
+  int size = 0;
+  check(
+      cuda_gesvdj_size(T())(handles.solver(), job, economic, rows, columns, native(a), rows, s,
+                            native(vh), rows, native(right.data()), columns, &size, settings.get()),
+      "gesvdj_bufferSize");
+  auto work = workspace<T>(size);
+  for (std::int64_t i = 0; i < stack; ++i) {
+    check(cuda_gesvdj(T())(handles.solver(), job, economic, rows, columns, native(a + i * m * n),
+                           rows, s + i * k, native(vectors ? vh + i * lefts * n : vh), rows,
+                           native(right.data()), columns, native(work.data()), size,
+                           infos.data() + i, settings.get()),
+          "gesvdj");
+    if (vectors)
+      for_each("coir::linalg::lapack_device/adjoint", exec, box<2, std::int64_t>({rights, m}),
+               Adjoint<T>{right.data(), m, u + i * m * rights, rights});
+  }
+  expects_reached(failure_of(infos), "the singular values didn't converge");
+}
+
 #else
+
+template <class T>
+void lapack_svd(Exec const&, std::int64_t stack, std::int64_t m, std::int64_t n, T* a, real_t<T>* s,
+                T* u, T* vh, bool full) {
+  svd_on_host(stack, m, n, a, s, u, vh, full);
+}
 
 template <class T>
 void lapack_solve(Exec const&, std::int64_t stack, std::int64_t n, std::int64_t count, T* a, T* b) {

@@ -141,7 +141,7 @@ TYPED_TEST(Decompositions, SingularValues) {
               {0.6196294838293404, 0.7848944532670524, 0.7848944532670524, 0.6196294838293404});
   expect_near(abs(u(0, range())), {0.22984769640007147, 0.8834610176985255, 0.4082482904638627});
   expect_near(svdvals(transpose(tall)), {9.525518091565107, 0.5143005806586443});
-  for (auto const [m, n] : {Shape<2>{1, 1}, {7, 3}, {3, 7}, {40, 40}}) {
+  for (auto const [m, n] : {Shape<2>{1, 1}, {7, 3}, {3, 7}, {40, 40}, {200, 140}, {140, 200}}) {
     double const small = 64 * static_cast<double>(m + n) * std::numeric_limits<T>::epsilon();
     auto const a = this->complex_matrix(m, n);
     std::int64_t const k = std::min(m, n);

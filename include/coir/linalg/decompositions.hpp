@@ -2,9 +2,9 @@
 
 /// \file
 /// Decompositions of matrices, and of stacks of them along leading axes, by LAPACK on hosts and
-/// cuSOLVER on NVIDIA's devices: cholesky, qr, eigh, svd. svd, and all on AMD's devices, copies
-/// arrays to the host, and the results back. Integers compute in double. record() can't record
-/// these functions.
+/// cuSOLVER on NVIDIA's devices: cholesky, qr, eigh, svd. svd of matrices of up to 128 rows and
+/// columns, and all on AMD's devices, copies arrays to the host, and the results back. Integers
+/// compute in double. record() can't record these functions.
 
 #include <coir/linalg/detail/lapack.hpp>
 
