@@ -8,6 +8,9 @@
 /// Columns<Size>, which folds most_terms rows into each other at most: clear(columns), fold(column,
 /// element, row), valid(columns), whether of() has the right values, and of(column, index), the
 /// value of a column whose first row has this index.
+///
+/// For devices it may have fold_vector<Width>(into, elements, index), which folds a few
+/// neighbouring elements of one or two bytes.
 
 #include <coir/array/detail/carried.hpp>
 #include <coir/array/detail/scaled_product.hpp>
@@ -61,6 +64,10 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr T least() {
   return value;
 }
 
+/// Integers of one or two bytes: sums of a few fit into 32 bits.
+template <class T>
+concept ShortInteger = std::integral<T> && sizeof(T) <= 2;
+
 template <class T, bool OnHost>
 struct Sum {
   using value_type = typename SumCarriedOf<T, OnHost>::type;
@@ -68,6 +75,15 @@ struct Sum {
   KOKKOS_FORCEINLINE_FUNCTION value_type neutral() const { return value_type(0); }
   KOKKOS_FORCEINLINE_FUNCTION void fold(value_type& into, T const& x, std::int64_t) const {
     join(into, static_cast<value_type>(x));
+  }
+  template <int Width, class Elements>
+    requires ShortInteger<T>
+  KOKKOS_FORCEINLINE_FUNCTION void fold_vector(value_type& into, Elements const& elements,
+                                               std::int64_t) const {
+    std::int32_t some = 0;
+    COIR_UNROLL
+    for (int l = 0; l < Width; ++l) some += static_cast<std::int32_t>(elements[l]);
+    join(into, static_cast<value_type>(some));
   }
   KOKKOS_FORCEINLINE_FUNCTION void join(value_type& into, value_type const& other) const {
     into = wrapping_sum(into, other);
@@ -159,6 +175,15 @@ struct CountNonzero {
   KOKKOS_FORCEINLINE_FUNCTION void fold(std::int64_t& into, T const& x, std::int64_t) const {
     into += x != T(0) ? 1 : 0;
   }
+  template <int Width, class Elements>
+    requires ShortInteger<T>
+  KOKKOS_FORCEINLINE_FUNCTION void fold_vector(std::int64_t& into, Elements const& elements,
+                                               std::int64_t) const {
+    std::int32_t some = 0;
+    COIR_UNROLL
+    for (int l = 0; l < Width; ++l) some += elements[l] != T(0) ? 1 : 0;
+    into += some;
+  }
   KOKKOS_FORCEINLINE_FUNCTION void join(std::int64_t& into, std::int64_t other) const {
     into += other;
   }
@@ -184,6 +209,20 @@ struct ArgExtreme {
   KOKKOS_FORCEINLINE_FUNCTION Found neutral() const { return {least_extreme(), no_index}; }
   KOKKOS_FORCEINLINE_FUNCTION void fold(Found& into, T const& x, std::int64_t index) const {
     if (!SkipsNan || !is_nan(x)) join(into, Found{x, index});
+  }
+  /// Looks for the place of the elements' extreme only if that could be the result.
+  template <int Width, class Elements>
+    requires ShortInteger<T>
+  KOKKOS_FORCEINLINE_FUNCTION void fold_vector(Found& into, Elements const& elements,
+                                               std::int64_t index) const {
+    T most = elements[0];
+    COIR_UNROLL
+    for (int l = 1; l < Width; ++l) most = extreme(most, elements[l]);
+    if (!precedes(Found{most, index}, into)) return;
+    int at = 0;
+    COIR_UNROLL
+    for (int l = Width - 1; l >= 0; --l) at = elements[l] == most ? l : at;
+    join(into, Found{most, index + at});
   }
   KOKKOS_FORCEINLINE_FUNCTION void join(Found& into, Found const& other) const {
     if (precedes(other, into)) into = other;

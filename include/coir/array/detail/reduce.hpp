@@ -99,6 +99,20 @@ struct ReduceBody {
   }
 };
 
+/// Folds neighbouring elements, the first of which has this index: by the monoid's fold_vector()
+/// where it has one.
+template <int Width, class Monoid, class Elements>
+KOKKOS_FORCEINLINE_FUNCTION void fold_vector(Monoid const& monoid,
+                                             typename Monoid::value_type& value,
+                                             Elements const& elements, std::int64_t first) {
+  if constexpr (requires { monoid.template fold_vector<Width>(value, elements, first); }) {
+    monoid.template fold_vector<Width>(value, elements, first);
+  } else {
+    COIR_UNROLL
+    for (int l = 0; l < Width; ++l) monoid.fold(value, elements[l], first + l);
+  }
+}
+
 /// The kernel of a reduction on devices, vector by vector: see worth_vectors.
 template <class Kernel, class Monoid, int Width>
 struct ReduceVectors {
@@ -108,9 +122,7 @@ struct ReduceVectors {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t number,
                                               typename Monoid::value_type& value) const {
     std::int64_t const first = number * Width;
-    auto const elements = kernel.template vector<Width>(first);
-    COIR_UNROLL
-    for (int l = 0; l < Width; ++l) monoid.fold(value, elements[l], first + l);
+    fold_vector<Width>(monoid, value, kernel.template vector<Width>(first), first);
   }
 };
 
@@ -130,7 +142,8 @@ void fold_all(Exec const& exec, E const& expression, Monoid const& monoid, Reduc
   ReduceBody<Kernel, Monoid, outer> const body{kernel, monoid, RowNumbers<outer>::of(fold),
                                                fold.columns(), fold.narrow()};
 
-  constexpr int width = vector_width<value_t<E>>;
+  constexpr int bytes = static_cast<int>(sizeof(value_t<E>));
+  constexpr int width = bytes < 4 ? 16 / bytes : vector_width<value_t<E>>;
   if constexpr (!runs_on_host<Exec> && width > 1) {
     if (worth_vectors<width>(fold, kernel)) {
       reduce("coir::array::reduce", exec, box({fold.columns() / width}),

@@ -13,6 +13,7 @@
 #include <coir/array/detail/scaled_product.hpp>
 #include <coir/core/tasks.hpp>
 
+#include <bit>
 #include <memory>
 #include <string>
 
@@ -213,6 +214,28 @@ void fold_rows_on_host(Exec const& exec, Body const& body, Monoid const& monoid,
   });
 }
 
+/// Calls fold(load(k), k) for k = first, first + step, ... below `length`. Several loads are under
+/// way at a time, because a device's thread waits for all of them at once.
+template <int Loads, class Load, class FoldOne>
+KOKKOS_FORCEINLINE_FUNCTION void fold_steps(std::int64_t first, std::int64_t step,
+                                            std::int64_t length, Load const& load,
+                                            FoldOne const& fold) {
+  decltype(load(first)) some[Loads];
+  std::int64_t k = first;
+  for (; k + (Loads - 1) * step < length; k += Loads * step) {
+    COIR_UNROLL
+    for (int l = 0; l < Loads; ++l) some[l] = load(k + l * step);
+    COIR_UNROLL
+    for (int l = 0; l < Loads; ++l) fold(some[l], k + l * step);
+  }
+  COIR_UNROLL
+  for (int l = 0; l + 1 < Loads; ++l)
+    if (k + l * step < length) some[l] = load(k + l * step);
+  COIR_UNROLL
+  for (int l = 0; l + 1 < Loads; ++l)
+    if (k + l * step < length) fold(some[l], k + l * step);
+}
+
 /// The elements of an expression along one of its axes, on devices.
 template <class Kernel, class Monoid, int Outer>
 struct ElementsAlong {
@@ -240,17 +263,10 @@ struct ElementsAlong {
   template <class I>
   KOKKOS_FORCEINLINE_FUNCTION void fold_by(Value& value, I row, I column, std::int64_t first,
                                            std::int64_t step, std::int64_t length) const {
-    constexpr int loads = 4;  // at a time: a thread waits for all of them at once
     Place<Outer, I> const at = numbers.place(row);
-    std::int64_t k = first;
-    for (; k + (loads - 1) * step < length; k += loads * step) {
-      decltype(element(at, column, I(0))) some[loads];
-      COIR_UNROLL
-      for (int l = 0; l < loads; ++l) some[l] = element(at, column, static_cast<I>(k + l * step));
-      COIR_UNROLL
-      for (int l = 0; l < loads; ++l) monoid.fold(value, some[l], k + l * step);
-    }
-    for (; k < length; k += step) monoid.fold(value, element(at, column, static_cast<I>(k)), k);
+    fold_steps<8>(
+        first, step, length, [&](std::int64_t k) { return element(at, column, static_cast<I>(k)); },
+        [&](auto const& x, std::int64_t k) { monoid.fold(value, x, k); });
   }
 
   template <class I>
@@ -258,6 +274,27 @@ struct ElementsAlong {
     COIR_UNROLL
     for (int d = 0; d < Outer; ++d) at.index[d] = d == axis ? k : at.index[d];
     return kernel.cell(at, axis == Outer ? k : column);
+  }
+};
+
+/// The elements of an expression along its last axis in vectors, on devices: all elements lie side
+/// by side, and a row consists of whole vectors.
+template <class Kernel, class Monoid, int Width>
+struct VectorsAlong {
+  using Value = typename Monoid::value_type;
+  Kernel kernel;
+  Monoid monoid;
+
+  /// Folds the vectors first, first + step, ... below `length` of a row.
+  KOKKOS_FORCEINLINE_FUNCTION void fold(Value& value, std::int64_t row, std::int64_t,
+                                        std::int64_t first, std::int64_t step,
+                                        std::int64_t length) const {
+    fold_steps<4>(
+        first, step, length,
+        [&](std::int64_t k) { return kernel.template vector<Width>((row * length + k) * Width); },
+        [&](auto const& elements, std::int64_t k) {
+          fold_vector<Width>(monoid, value, elements, k * Width);
+        });
   }
 };
 
@@ -272,9 +309,51 @@ struct PartsAlong {
   KOKKOS_FORCEINLINE_FUNCTION void fold(Value& value, std::int64_t row, std::int64_t column,
                                         std::int64_t first, std::int64_t step,
                                         std::int64_t length) const {
-    for (std::int64_t k = first; k < length; k += step)
-      monoid.join(value, values[(row * length + k) * columns + column]);
+    fold_steps<8>(
+        first, step, length,
+        [&](std::int64_t k) { return values[(row * length + k) * columns + column]; },
+        [&](Value const& x, std::int64_t) { monoid.join(value, x); });
   }
+};
+
+/// Some threads' lanes for each result, the elements along a short row: lanes join their values
+/// without memory.
+template <class Elements, class Monoid, class Result>
+struct LanesFold {
+  using Value = typename Monoid::value_type;
+  Elements elements;
+  Monoid monoid;
+  std::int64_t rows, length;
+  int lanes;
+  Result* out;
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    std::int64_t const row =
+        static_cast<std::int64_t>(member.league_rank()) * member.team_size() + member.team_rank();
+    Value value = monoid.neutral();
+    Kokkos::parallel_reduce(Kokkos::ThreadVectorRange(member, lanes),
+                            Lane{*this, row < rows ? row : rows - 1},
+                            MonoidReducer<Monoid>(monoid, value));
+    if (row < rows) Kokkos::single(Kokkos::PerThread(member), Store{*this, row, value});
+  }
+
+ private:
+  struct Lane {
+    LanesFold const& fold;
+    std::int64_t row;
+    KOKKOS_FORCEINLINE_FUNCTION void operator()(int lane, Value& value) const {
+      fold.elements.fold(value, row, 0, lane, fold.lanes, fold.length);
+    }
+  };
+  struct Store {
+    LanesFold const& fold;
+    std::int64_t row;
+    Value const& value;
+    KOKKOS_FORCEINLINE_FUNCTION void operator()() const {
+      fold.out[row] = fold.monoid.result(value);
+    }
+  };
 };
 
 /// One team for each result, whose threads share the axis.
@@ -336,8 +415,25 @@ template <class Space, class Exec, class Elements, class Monoid, class Result>
 void fold_on_device(Exec const& exec, Elements const& elements, Monoid const& monoid,
                     std::int64_t cells, std::int64_t columns, std::int64_t length, Result* out) {
   // What keeps a large device busy, and what is worth a thread.
-  constexpr std::int64_t threads = 1 << 17, elements_of_part = 32, least_parts = 4;
+  constexpr std::int64_t threads = 1 << 18, elements_of_part = 32, least_parts = 4;
   constexpr std::int64_t longest_of_team = 8192, many_rows = 1024;
+  constexpr std::int64_t longest_of_lanes = 1024, shortest_of_lanes = 8, worth_a_lane = 4;
+  constexpr int most_lanes = 32, rows_of_team = 128;  // of a single lane
+  if (columns == 1 && length > shortest_of_lanes && length <= longest_of_lanes) {
+    int const lanes = runs_on_host<Exec>
+                          ? 1
+                          : std::min(most_lanes, static_cast<int>(std::bit_ceil(std::uint64_t(
+                                                     (length + worth_a_lane - 1) / worth_a_lane))));
+    std::int64_t const rows = runs_on_host<Exec> ? 1 : rows_of_team / lanes;
+    std::int64_t const teams = (cells + rows - 1) / rows;
+    if (teams <= std::numeric_limits<int>::max()) {
+      Kokkos::parallel_for(
+          "coir::array::reduce_axis",
+          Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(teams), static_cast<int>(rows), lanes),
+          LanesFold<Elements, Monoid, Result>{elements, monoid, cells, length, lanes, out});
+      return;
+    }
+  }
   // A team's threads read side by side along rows. Across them each reads a line of its own, so
   // that teams are for small arrays.
   bool const teams = length > 32 && cells <= std::numeric_limits<int>::max() &&
@@ -439,6 +535,20 @@ auto reduce_axis_by(E const& expression, int axis, Monoid const& monoid) {
     std::int64_t const columns = across ? fold.columns() : 1;
     if (across) numbers.extent[position] = 1;
     if constexpr (AsOnDevice) {
+      // A thread that loads elements of one or two bytes one by one would mostly wait.
+      constexpr int width = 16 / static_cast<int>(sizeof(value_t<E>));
+      if constexpr (width >= 8) {
+        Fold<rank> flat(shape);
+        add_leaves(flat, expression);
+        flat.close();
+        auto const row = expression.kernel(flat);
+        if (!across && flat.rows() == 1 && length % width == 0 &&
+            row.template has_vectors<width>()) {
+          fold_on_device<Space>(exec, VectorsAlong<Kernel, Monoid, width>{row, monoid}, monoid,
+                                cells, 1, length / width, result.data());
+          return result;
+        }
+      }
       ElementsAlong<Kernel, Monoid, outer> const elements{kernel, monoid, numbers, position,
                                                           fold.narrow()};
       fold_on_device<Space>(exec, elements, monoid, cells, columns, length, result.data());
