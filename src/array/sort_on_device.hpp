@@ -222,7 +222,7 @@ struct Column {
   Key* index;
   std::int64_t columns;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    index[i] = static_cast<Key>(i % columns);
+    index[i] = static_cast<Key>(columns > 0 ? i % columns : i);  // 0: of a single row
   }
 };
 template <class Index>
@@ -234,6 +234,57 @@ struct Widen {
   }
 };
 
+/// A random key's upper half, and its column.
+struct UpperHalf {
+  std::uint64_t const* keys;
+  std::uint32_t* upper;
+  std::uint32_t* index;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    upper[i] = static_cast<std::uint32_t>(keys[i] >> 32);
+    index[i] = static_cast<std::uint32_t>(i);
+  }
+};
+
+/// Writes the order of keys that are sorted by their upper halves. Runs with equal ones, which are
+/// few and short, are sorted by the whole keys by the thread of the first element.
+struct SettleRuns {
+  std::uint64_t const* keys;
+  std::uint32_t const* upper;
+  std::uint32_t const* index;
+  std::int64_t* order;
+  std::int64_t size;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    std::uint32_t const mine = upper[i];
+    if (i > 0 && upper[i - 1] == mine) return;
+    std::int64_t end = i + 1;
+    order[i] = index[i];
+    for (; end < size && upper[end] == mine; ++end) {
+      std::int64_t const element = index[end];
+      std::uint64_t const key = keys[element];
+      std::int64_t to = end;
+      for (; to > i && keys[order[to - 1]] > key; --to) order[to] = order[to - 1];
+      order[to] = element;
+    }
+  }
+};
+
+/// See argsort_random().
+inline void argsort_by_halves(Cuda const& exec, std::uint64_t const* keys, std::int64_t* order,
+                              std::int64_t size) {
+  using Words = Array<std::uint32_t, 1, CudaSpace>;
+  Shape<1> const shape{size};
+  Words upper(shape), other_upper(shape), index(shape), other_index(shape);
+  for_all(exec, size, UpperHalf{keys, upper.data(), index.data()});
+  cub::DoubleBuffer<std::uint32_t> k(upper.data(), other_upper.data()),
+      v(index.data(), other_index.data());
+  with_work_memory([&](void* work, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortPairs(work, bytes, k, v, size, 0, 32, exec.cuda_stream());
+  });
+  for_all(exec, size, SettleRuns{keys, k.Current(), v.Current(), order, size});
+  exec.fence("coir::array: a sort's work memory is in use");
+}
+
 /// order[i] = the column of the element that comes i-th in its row, sorted as Index, which holds
 /// all columns.
 template <class Index, class Key>
@@ -242,7 +293,7 @@ void argsort_by(Cuda const& exec, Key* keys, std::int64_t* order, std::int64_t r
   std::int64_t const size = rows * columns;
   Array<Key, 1, CudaSpace> other_keys(Shape<1>{size});
   Array<Index, 1, CudaSpace> index(Shape<1>{size}), other_index(Shape<1>{size});
-  for_all(exec, size, Column<Index>{index.data(), columns});
+  for_all(exec, size, Column<Index>{index.data(), rows > 1 ? columns : 0});
   for_groups_of_rows(rows, columns, [&](std::int64_t first, std::int64_t count) {
     cub::DoubleBuffer<Key> k(keys + first, other_keys.data() + first);
     cub::DoubleBuffer<Index> v(index.data() + first, other_index.data() + first);

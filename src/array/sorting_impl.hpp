@@ -7,12 +7,15 @@
 #include "sort_on_host.hpp"
 
 #include <coir/array/creation.hpp>
+#include <coir/array/detail/kernels/scan_groups.hpp>
 #include <coir/array/detail/sort_rows.hpp>
 #include <coir/core/concepts.hpp>
 #include <coir/core/loops.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <span>
+#include <type_traits>
 
 namespace coir::detail {
 
@@ -62,6 +65,24 @@ void argsort_rows(Exec const& exec, Key* keys, std::int64_t* order, std::int64_t
     argsort_on_device(exec, keys, order, rows, columns);
 }
 
+template <class Exec>
+void argsort_random(Exec const& exec, std::uint64_t* keys, std::int64_t* order, std::int64_t size) {
+#ifdef __CUDACC__
+  if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
+    if (size <= std::int64_t(std::numeric_limits<std::uint32_t>::max())) {
+      sorting::argsort_by_halves(exec, keys, order, size);
+      return;
+    }
+  }
+#endif
+  argsort_rows(exec, keys, order, 1, size);
+}
+
+template <class Exec>
+void add_up_counts(Exec const& exec, std::int64_t* counts, std::int64_t size) {
+  scan_rows(exec, counts, counts, {1, size, 1}, ScanSum{});
+}
+
 template <class Exec, class Key>
 void select_rows(Exec const& exec, Key* keys, std::int64_t rows, std::int64_t columns,
                  Quantiles const& quantiles, Key* found, std::int64_t* numbers) {
@@ -85,10 +106,12 @@ void select_rows(Exec const& exec, Key* keys, std::int64_t rows, std::int64_t co
   template void argsort_rows(Exec const&, Key*, std::int64_t*, std::int64_t, std::int64_t);        \
   template void select_rows(Exec const&, Key*, std::int64_t, std::int64_t, Quantiles const&, Key*, \
                             std::int64_t*);
-#define COIR_INSTANTIATE_SORTING(Exec) \
-  namespace coir::detail {             \
-  COIR_SORT_ROWS(Exec, std::uint8_t)   \
-  COIR_SORT_ROWS(Exec, std::uint16_t)  \
-  COIR_SORT_ROWS(Exec, std::uint32_t)  \
-  COIR_SORT_ROWS(Exec, std::uint64_t)  \
+#define COIR_INSTANTIATE_SORTING(Exec)                                                    \
+  namespace coir::detail {                                                                \
+  COIR_SORT_ROWS(Exec, std::uint8_t)                                                      \
+  COIR_SORT_ROWS(Exec, std::uint16_t)                                                     \
+  COIR_SORT_ROWS(Exec, std::uint32_t)                                                     \
+  COIR_SORT_ROWS(Exec, std::uint64_t)                                                     \
+  template void argsort_random(Exec const&, std::uint64_t*, std::int64_t*, std::int64_t); \
+  template void add_up_counts(Exec const&, std::int64_t*, std::int64_t);                  \
   }

@@ -32,26 +32,53 @@ struct CopyIndex {
   KOKKOS_FUNCTION void operator()(std::int64_t before, std::int64_t i) const { to[before] = i; }
 };
 
-struct MaskHolds {
-  bool const* mask;
-  KOKKOS_FORCEINLINE_FUNCTION bool operator()(std::int64_t i) const { return mask[i]; }
+template <class T>
+struct IsntZero {
+  T const* values;
+  KOKKOS_FORCEINLINE_FUNCTION bool operator()(std::int64_t i) const { return values[i] != T(0); }
 };
 
-/// Copies element i of what take() finds, and counts indices that are outside.
-template <class T, class I>
-struct TakeElement {
+/// Copies elements i, i + step, ... of what take() finds, and counts indices that are outside.
+/// Several at a time on devices, whose threads wait for all of their loads at once.
+template <class T, class I, int Several>
+struct TakeElements {
   T const* from;
   std::int64_t size;
   I const* indices;
   T* to;
+  std::int64_t count, step;
 
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, std::int64_t& outside) const {
+    if constexpr (Several == 1) {
+      std::int64_t const at = place(i);
+      if (at >= 0 && at < size)
+        to[i] = from[at];
+      else
+        ++outside;
+    } else {
+      std::int64_t at[Several];
+      T element[Several];
+      COIR_UNROLL
+      for (int l = 0; l < Several; ++l) at[l] = i + l * step < count ? place(i + l * step) : 0;
+      COIR_UNROLL
+      for (int l = 0; l < Several; ++l)
+        if (at[l] >= 0 && at[l] < size) element[l] = from[at[l]];
+      COIR_UNROLL
+      for (int l = 0; l < Several; ++l) {
+        if (i + l * step >= count) continue;
+        if (at[l] >= 0 && at[l] < size)
+          to[i + l * step] = element[l];
+        else
+          ++outside;
+      }
+    }
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t place(std::int64_t i) const {
     std::int64_t at = static_cast<std::int64_t>(indices[i]);
     if constexpr (std::is_signed_v<I>) at += at < 0 ? size : 0;
-    if (at >= 0 && at < size)
-      to[i] = from[at];
-    else
-      ++outside;
+    return at;
   }
 };
 
@@ -200,10 +227,10 @@ auto compress(X const& x, M const& mask) {
   auto const values = detail::in_c_order(x);
   using Space = typename decltype(values)::space;
   using T = value_t<X>;
-  Array<T, 1, Space> result(Shape<1>{count_nonzero(held)});
   auto const exec = detail::immediate<typename Space::execution_space>("compress()");
-  detail::for_each_held(exec, values.size(), detail::MaskHolds{held.data()},
-                        detail::CopyElement<T>{values.data(), result.data()});
+  detail::HeldIndices const indices(exec, held.size(), detail::IsntZero<bool>{held.data()});
+  Array<T, 1, Space> result(Shape<1>{indices.count()});
+  indices.visit(detail::CopyElement<T>{values.data(), result.data()});
   exec.fence();
   return result;
 }
@@ -212,12 +239,13 @@ auto compress(X const& x, M const& mask) {
 template <Expression X>
   requires(rank_of<X> == 1)
 auto nonzero(X const& x) {
-  auto const held = detail::evaluated(x != 0);
-  using A = std::remove_const_t<decltype(held)>;
-  Array<std::int64_t, 1, typename A::space> result(Shape<1>{count_nonzero(held)});
-  auto const exec = detail::immediate<typename A::Exec>("nonzero()");
-  detail::for_each_held(exec, held.size(), detail::MaskHolds{held.data()},
-                        detail::CopyIndex{result.data()});
+  auto const values = detail::in_c_order(x);
+  using Space = typename decltype(values)::space;
+  auto const exec = detail::immediate<typename Space::execution_space>("nonzero()");
+  detail::HeldIndices const indices(exec, values.size(),
+                                    detail::IsntZero<value_t<X>>{values.data()});
+  Array<std::int64_t, 1, Space> result(Shape<1>{indices.count()});
+  indices.visit(detail::CopyIndex{result.data()});
   exec.fence();
   return result;
 }
@@ -237,8 +265,11 @@ auto take(X const& x, I const& indices) {
   auto const exec = detail::immediate<typename Space::execution_space>("take()");
   Array<T, rank_of<I>, Space> result(at.shape());
   std::int64_t outside = 0;
-  reduce("coir::array::joining/take", exec, box<1, std::int64_t>({at.size()}),
-         detail::TakeElement<T, Number>{values.data(), values.size(), at.data(), result.data()},
+  constexpr int several = runs_on_host<typename Space::execution_space> ? 1 : 4;
+  std::int64_t const step = (at.size() + several - 1) / several;
+  reduce("coir::array::joining/take", exec, box<1, std::int64_t>({step}),
+         detail::TakeElements<T, Number, several>{values.data(), values.size(), at.data(),
+                                                  result.data(), at.size(), step},
          Kokkos::Sum<std::int64_t>(outside));
   if (outside > 0) {
     Number const low = min(at), high = max(at);

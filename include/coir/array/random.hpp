@@ -226,7 +226,13 @@ auto integers(Key const& key, std::int64_t const (&shape)[Rank], std::type_ident
 /// \throws PreconditionError if count is negative
 template <class Space = DefaultSpace>
 Array<std::int64_t, 1, Space> permutation(Key const& key, std::int64_t count) {
-  return coir::detail::order_of(bits<std::uint64_t, Space>(key, {count}));  // they are sorting keys
+  auto numbers = bits<std::uint64_t, Space>(key, {count});
+  Array<std::int64_t, 1, Space> order(numbers.shape());
+  if (count > 0)
+    coir::detail::argsort_random(
+        coir::detail::immediate<typename Space::execution_space>("permutation()"), numbers.data(),
+        order.data(), count);
+  return order;
 }
 
 }  // namespace coir::random

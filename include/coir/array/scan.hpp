@@ -11,9 +11,11 @@
 #include <coir/array/array.hpp>
 #include <coir/array/detail/carried.hpp>
 #include <coir/array/detail/kernels/scan_groups.hpp>
+#include <coir/array/slices.hpp>
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace coir {
 
@@ -28,15 +30,21 @@ auto scan(E const& x, int axis) {
     throw PreconditionError("axis " + std::to_string(axis) + " is none of an array of shape " +
                             in_words(shape));
   std::size_t const along = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
-  using Space = typename decltype(evaluated(x))::space;
-  Array<T, rank, Space> result(shape);
-  result = x;
   ScanShape extents{1, shape[along], 1};
   for (std::size_t d = 0; d < along; ++d) extents.outer *= shape[d];
   for (std::size_t d = along + 1; d < shape.size(); ++d) extents.inner *= shape[d];
-  if (result.size() > 0)
-    scan_in_place(immediate<typename Space::execution_space>("a scan"), result.data(), extents,
-                  Operation{});
+  using Space = typename decltype(evaluated(x))::space;
+  auto const exec = immediate<typename Space::execution_space>("a scan");
+  Array<T, rank, Space> result(shape);
+  if (result.size() == 0) return result;
+  constexpr bool is_in_memory = requires { x.all(); } || requires { typename E::element_type; };
+  if constexpr (is_in_memory || !std::is_same_v<T, value_t<E>>) {
+    auto const values = in_c_order(x);
+    scan_rows(exec, values.data(), result.data(), extents, Operation{});
+  } else {
+    result = x;
+    scan_rows(exec, result.data(), result.data(), extents, Operation{});
+  }
   return result;
 }
 

@@ -5,7 +5,7 @@
 /// Complex numbers have no order here.
 ///
 /// Elements are mapped to keys, unsigned integers of the same order, and the keys are sorted: on
-/// hosts by a stable radix sort in parallel, on NVIDIA's devices by Thrust, and on other devices by
+/// hosts by a stable radix sort in parallel, on NVIDIA's devices by CUB, and on other devices by
 /// Kokkos (before Kokkos 4.5 on the host).
 
 #include <coir/array/array.hpp>
@@ -180,15 +180,6 @@ struct IsFirst {
   }
 };
 
-/// Counts the elements that differ from the one before, for reduce().
-template <class Key>
-struct CountFirst {
-  IsFirst<Key> first;
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, std::int64_t& count) const {
-    count += first(i) ? 1 : 0;
-  }
-};
-
 /// Writes a different element, and where it begins.
 template <class T>
 struct WriteUnique {
@@ -227,14 +218,11 @@ auto unique_counts(E const& x) {
   if (size == 0) return result;
 
   detail::sort_rows(exec, keys.data(), 1, size);
-  detail::IsFirst<Key> const first{keys.data()};
-  std::int64_t count = 0;
-  reduce("coir::array::sorting/unique", exec, box<1, std::int64_t>({size}),
-         detail::CountFirst<Key>{first}, Kokkos::Sum<std::int64_t>(count));
+  detail::HeldIndices const held(exec, size, detail::IsFirst<Key>{keys.data()});
+  std::int64_t const count = held.count();
   result.values = Array<T, 1, Space>(Shape<1>{count});
   Array<std::int64_t, 1, Space> starts(Shape<1>{count});
-  detail::for_each_held(exec, size, first,
-                        detail::WriteUnique<T>{keys.data(), result.values.data(), starts.data()});
+  held.visit(detail::WriteUnique<T>{keys.data(), result.values.data(), starts.data()});
   using Counts = detail::Difference;
   result.counts = IndexMap<Counts, 1>(Shape<1>{count}, Counts{starts.data(), count - 1, size});
   return result;

@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// Sorting of unsigned integers, and selection from them, for sorting.hpp and quantile.hpp.
-/// It is compiled once, in src/array/sorting_impl.hpp, for the default execution space and the
-/// default host one. Key is std::uint8_t, 16, 32 or 64.
+/// Sorting of unsigned integers, and selection from them, for sorting.hpp, quantile.hpp and
+/// random.hpp. It is compiled once, in src/array/sorting_impl.hpp, for the default execution space
+/// and the default host one. Key is std::uint8_t, 16, 32 or 64.
 
 #include <coir/core/math.hpp>
 
@@ -20,6 +20,14 @@ void sort_rows(Exec const& exec, Key* keys, std::int64_t rows, std::int64_t colu
 template <class Exec, class Key>
 void argsort_rows(Exec const& exec, Key* keys, std::int64_t* order, std::int64_t rows,
                   std::int64_t columns);
+
+/// The same for a single row of random keys, which are mostly told apart by their upper halves.
+template <class Exec>
+void argsort_random(Exec const& exec, std::uint64_t* keys, std::int64_t* order, std::int64_t size);
+
+/// counts[i] becomes counts[0] + ... + counts[i], on devices.
+template <class Exec>
+void add_up_counts(Exec const& exec, std::int64_t* counts, std::int64_t size);
 
 /// The quantiles that are asked for: shares[0 ... count), on the host.
 struct Quantiles {
