@@ -1,5 +1,4 @@
-// Checkpoints: what is in them, and what is refused. damaged_checkpoints.cpp goes through damage at
-// random.
+// Checkpoints: what is in them, and what is refused. tests/hostile damages them at random.
 
 #include <nbody/checkpoint.hpp>
 #include <nbody/go_on.hpp>
@@ -25,9 +24,7 @@ namespace fs = std::filesystem;
 namespace hdf5 = coir::hdf5;
 using namespace coir::apps::nbody;
 using coir::InputError;
-using coir::testing::contains;
-using coir::testing::message_of;
-using coir::testing::read_text;
+using namespace coir::testing;
 using Exec = Kokkos::DefaultExecutionSpace;
 
 /// What a checkpoint holds, to be written with a fitting checksum whatever it says.
@@ -166,12 +163,19 @@ TEST_F(BadNbodyCheckpoint, WithoutAChecksumItIsOfAnOlderVersion) {
 
 TEST_F(BadNbodyCheckpoint, DamageIsToldByTheChecksum) {
   std::string const whole = read_text(folder / "run/checkpoint.hdf5");
-  for (std::size_t const at : {std::size_t(0), whole.size() / 2, whole.size() - 40}) {
-    std::string damaged = whole;
-    damaged[at] = static_cast<char>(damaged[at] ^ 1);
-    write("c.hdf5", damaged);
-    expect_failure(3, "--restart c.hdf5 --output other", {"c.hdf5", "it is damaged"});
+  std::size_t const middle = whole.size() / 2;
+  std::vector<std::string> all{whole.substr(0, middle), whole.substr(0, 300) + whole};
+  for (std::size_t const at : {std::size_t(0), middle, whole.size() - 40}) {
+    all.push_back(whole);
+    all.back()[at] = static_cast<char>(all.back()[at] ^ 1);
   }
+  all.push_back(whole);
+  all.back().replace(middle, 64, whole.substr(middle - 64, 64));
+  for (auto const& damaged : all) {
+    write("c.hdf5", damaged);
+    expect_failure(3, "--restart c.hdf5 --output other", {"c.hdf5"});
+  }
+  expect_failure(3, "--restart c.hdf5 --output other", {"it is damaged"});
 }
 
 TEST_F(BadNbodyCheckpoint, EverySettingMustBeThereOnce) {

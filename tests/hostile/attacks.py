@@ -2,11 +2,13 @@
 
 import dataclasses
 import os
+import pathlib
 import random
 import re
 import shutil
 import socket
 import subprocess
+import tempfile
 
 import execution
 import files
@@ -14,6 +16,7 @@ import files
 APPLICATIONS = ("info", "escape", "jacobi", "nbody", "queue", "offload", "field", "compare")
 
 OPTIONS = {}  # of each application what its options take: see learn()
+CHECKPOINTS = []  # one of coir-nbody
 
 NO_WHOLE_NUMBERS = ["", " ", " 5", "5 ", "+5", "5.0", "1e3", "0x10", "five", "nan", "99999999999999999999", "-99999999999999999999",
                     "5\n", "\u0665", "1_000", "5,", "--", "%d", "%n%s", "'5'"]
@@ -43,6 +46,11 @@ def learn(programs):
         taken = {option: re.sub(r" ?(x \d|Excludes:|Needs:).*", "", takes).strip() for option, takes in found}
         OPTIONS[name] = {option: kinds.get(takes, "word" if "|" in takes else "size" if "COLUMNS" in takes else takes)
                          for option, takes in taken.items() if option not in ("help", "version", "watch", "samples")}
+    if "nbody" in programs:
+        with tempfile.TemporaryDirectory() as run:
+            subprocess.run([programs["nbody"], "--particles", "4", "--steps", "4", "--outputs", "0.55", "--no-pictures", "--no-spectra",
+                            "--stepper", "bullfrog", "--deterministic", "--stop-after", "2", "--quiet", "--output", run], check=True)
+            CHECKPOINTS.append(pathlib.Path(run, "checkpoint.hdf5").read_bytes())
 
 
 def make(seed, folder, applications):
@@ -52,7 +60,7 @@ def make(seed, folder, applications):
     kinds = [wrong_option, wrong_option, extreme_numbers, arguments_of_noise, damaged_input, damaged_input, bad_input, bad_output,
              full_disk]
     if application == "nbody":
-        kinds += [configuration, table_or_noise]
+        kinds += [configuration, table_or_noise, damaged_checkpoint]
     while True:
         attack = rng.choice(kinds)(rng, application, folder)
         if attack is not None:
@@ -312,6 +320,15 @@ def table_or_noise(rng, application, folder):
         data = files.damaged(rng, data)
     (folder / "in.txt").write_bytes(data)
     return Attack(application, "table", arguments + more, {0, 3, 4, 5}, outputs=outputs, may_warn=True)  # of rows too far apart
+
+
+def damaged_checkpoint(rng, application, folder):
+    """Half of them are forged: the checksum fits what was damaged, which may hold other values, or momenta that are large."""
+    whole, is_forged = CHECKPOINTS[0], rng.random() < 0.5
+    data = files.with_checksum(files.damaged(rng, whole[:-32])) if is_forged else files.damaged(rng, whole)
+    (folder / "c.hdf5").write_bytes(data)
+    codes = {0, 3, 5} if is_forged else {3} if data != whole else {0}
+    return Attack(application, "checkpoint", ["--restart", "c.hdf5", "--output", "run", "--quiet"], codes, outputs=("run", "run/*"))
 
 
 # --- Files to write ---

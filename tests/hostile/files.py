@@ -65,6 +65,12 @@ def damaged(rng, data):
     return bytes(data)
 
 
+def with_checksum(data):
+    """A checkpoint with the end that coir/io/checksum.hpp describes."""
+    data += b"coir checksum 2\n" + struct.pack("<Q", len(data))
+    return data + struct.pack("<Q", zlib.crc32(data))
+
+
 def power_table(rng):
     lines = ["# k P"]
     for n in range(60):

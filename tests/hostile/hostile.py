@@ -13,6 +13,7 @@ import argparse
 import concurrent.futures
 import os
 import pathlib
+import random
 import shutil
 import stat
 import sys
@@ -47,7 +48,11 @@ def one_run(number, options, programs, user, scratch):
     """The faults of a run as text, empty if there are none, and what kind of run it was."""
     folder = scratch / str(number)
     folder.mkdir()
-    attack = attacks.make(f"{options.seed}/{number}", folder, sorted(programs))
+    seed = f"{options.seed}/{number}"
+    if options.checkpoints:
+        attack = attacks.damaged_checkpoint(random.Random(seed), "nbody", folder)
+    else:
+        attack = attacks.make(seed, folder, sorted(programs))
     # One user a run: a limit on a user's processes counts those of other runs, too.
     user = user + number if user is not None else None
     attack.setting.user = user
@@ -82,6 +87,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--limit", type=float, default=120, help="seconds that a run may take")
     parser.add_argument("--sanitized", action="store_true", help="the programs have sanitizers, which need memory and processes")
+    parser.add_argument("--checkpoints", action="store_true", help="only damaged checkpoints of coir-nbody")
     parser.add_argument("--keep", action="store_true", help="leave the folders of runs")
     options = parser.parse_args()
     if options.sanitized:
