@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// How far the density of particles is from a target.
 
 #include "target.hpp"
@@ -9,6 +8,7 @@
 #include <coir/array/functions.hpp>
 #include <coir/array/operators.hpp>
 #include <coir/array/reductions.hpp>
+#include <coir/core/buffers.hpp>
 #include <coir/core/contiguous.hpp>
 #include <coir/core/math.hpp>
 #include <coir/fft/plan.hpp>
@@ -26,6 +26,8 @@
 #include <utility>
 
 namespace coir::apps::field {
+
+inline constexpr fft::PlanOptions plan_of_misfit{.effort = fft::Effort::estimate};
 
 /// exp(- k^2 L^2 / 2) over the number of points, of the modes of a mesh of (m, m, depth) cells in a
 /// box.
@@ -62,6 +64,21 @@ class Misfit {
   using Particles = coir::nbody::Particles<Exec, T>;
   using Cotangents = coir::nbody::Cotangents<Exec, T>;
 
+  /// What it holds beside its plan.
+  struct Meshes {
+    Cells target, residual;
+    Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, typename Exec::memory_space> spectrum;
+
+    Buffers list(Target const& of) {
+      auto const [n0, n1, n2] = of.shape();
+      Buffers all;
+      all.add(target, "coir::apps::field::target", n0, n1, n2);
+      all.add(residual, "coir::apps::field::residual", n0, n1, n2);
+      all.add(spectrum, "coir::apps::field::spectrum", n0, n1, n2 / 2 + 1);
+      return all;
+    }
+  };
+
   /// \param poll  called while derivatives are computed; may throw to stop
   Misfit(Exec const& exec, Target const& target, double box, double smooth, double sigma,
          mesh::Assignment assignment, std::function<void()> poll)
@@ -71,34 +88,22 @@ class Misfit {
         sigma_(sigma),
         assignment_(assignment),
         poll_(std::move(poll)),
-        target_("coir::apps::field::target", target.cells.layout()),
-        residual_("coir::apps::field::residual", target.cells.layout()),
-        spectrum_("coir::apps::field::spectrum", target.cells.extent(0), target.cells.extent(1),
-                  target.cells.extent(2) / 2 + 1),
-        plan_(exec, {extent(0), extent(1), extent(2)}, 1, {.effort = fft::Effort::estimate}) {
-    auto const target_h = Kokkos::create_mirror_view(target_);
+        plan_(exec, target.shape(), 1, plan_of_misfit) {
+    meshes_.list(target).template make<typename Exec::memory_space>("the misfit of a density");
+    auto const target_h = Kokkos::create_mirror_view(meshes_.target);
     for (std::size_t n = 0; n < target_h.size(); ++n)
       target_h.data()[n] = static_cast<T>(target.cells.data()[n]);
-    copy_contiguous(target_, target_h);
-  }
-
-  /// Bytes that a misfit holds, and works in.
-  static std::int64_t bytes(Exec const& exec, Target const& target) {
-    auto const extent = [&](std::size_t d) { return std::int64_t(target.cells.extent(d)); };
-    std::int64_t const row = extent(0) * extent(1);
-    return row * (2 * extent(2) + 2 * (extent(2) / 2 + 1)) * std::int64_t(sizeof(T)) +
-           fft::RealPlan<Exec, T, 3>::work_bytes(exec, {extent(0), extent(1), extent(2)}, 1,
-                                                 {.effort = fft::Effort::estimate});
+    copy_contiguous(meshes_.target, target_h);
   }
 
   /// The density of particles over its mean, which the next call changes.
   Cells const& density(Particles const& particles) const {
     paint(particles);
-    slice_of(residual_) *= 1 / per_cell(particles);
-    return residual_;
+    slice_of(meshes_.residual) *= 1 / per_cell(particles);
+    return meshes_.residual;
   }
 
-  Cells const& target() const { return target_; }
+  Cells const& target() const { return meshes_.target; }
 
   /// Adds noise to the target from now on: r = S (density - target) + sigma numbers.
   void add_noise(Cells const& numbers) { noise_ = numbers; }
@@ -106,7 +111,7 @@ class Misfit {
   /// The rms of S (density - target) / sigma, whatever noise was added.
   double difference(Particles const& particles) const {
     smooth_residual(particles);
-    return std::sqrt(sum_of_squares() / double(target_.size())) / sigma_;
+    return std::sqrt(sum_of_squares() / double(meshes_.target.size())) / sigma_;
   }
 
   double operator()(Particles const& particles) const { return value(particles); }
@@ -115,56 +120,59 @@ class Misfit {
     poll_();
     double const result = value(particles);
     smoothen();
-    slice_of(residual_) *= 1 / (sigma_ * sigma_ * double(per_cell(particles)));
-    mesh::paint_pull_back(exec_, particles.position, box_, residual_, cotangents.position,
+    slice_of(meshes_.residual) *= 1 / (sigma_ * sigma_ * double(per_cell(particles)));
+    mesh::paint_pull_back(exec_, particles.position, box_, meshes_.residual, cotangents.position,
                           assignment_);
     set_to_zero(exec_, cotangents.momentum);
     return result;
   }
 
  private:
-  std::int64_t extent(std::size_t d) const { return static_cast<std::int64_t>(target_.extent(d)); }
+  std::int64_t extent(std::size_t d) const {
+    return static_cast<std::int64_t>(meshes_.target.extent(d));
+  }
 
   T per_cell(Particles const& particles) const {
-    return static_cast<T>(double(particles.total()) / double(target_.size()));
+    return static_cast<T>(double(particles.total()) / double(meshes_.target.size()));
   }
 
   void paint(Particles const& particles) const {
     // In whole numbers, so that bits don't depend on the number of threads.
-    mesh::paint(exec_, particles.position, box_, residual_,
+    mesh::paint(exec_, particles.position, box_, meshes_.residual,
                 {.assignment = assignment_, .deterministic = true});
   }
 
   /// residual = S (density - target)
   void smooth_residual(Particles const& particles) const {
     paint(particles);
-    auto const residual = slice_of(residual_);
-    residual = residual / per_cell(particles) - slice_of(target_);
+    auto const residual = slice_of(meshes_.residual);
+    residual = residual / per_cell(particles) - slice_of(meshes_.target);
     smoothen();
   }
 
-  double sum_of_squares() const { return sum(square(cast<double>(slice_of(residual_)))); }
+  double sum_of_squares() const { return sum(square(cast<double>(slice_of(meshes_.residual)))); }
 
   /// J, and r in place of the residual.
   double value(Particles const& particles) const {
     smooth_residual(particles);
-    if (noise_.size() > 0) slice_of(residual_) += sigma_ * slice_of(noise_);
+    if (noise_.size() > 0) slice_of(meshes_.residual) += sigma_ * slice_of(noise_);
     return sum_of_squares() / (2 * sigma_ * sigma_);
   }
 
   void smoothen() const {
     if (smooth_ == 0) return;
-    plan_.forward(residual_, spectrum_);
-    fft::multiply_modes(exec_, spectrum_, GaussianFilter<T>(extent(0), extent(2), smooth_, box_));
-    plan_.backward(spectrum_, residual_);
+    plan_.forward(meshes_.residual, meshes_.spectrum);
+    fft::multiply_modes(exec_, meshes_.spectrum,
+                        GaussianFilter<T>(extent(0), extent(2), smooth_, box_));
+    plan_.backward(meshes_.spectrum, meshes_.residual);
   }
 
   Exec exec_;
   double box_, smooth_, sigma_;
   mesh::Assignment assignment_;
   std::function<void()> poll_;
-  Cells target_, residual_, noise_;
-  Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, typename Exec::memory_space> spectrum_;
+  Meshes meshes_;
+  Cells noise_;
   fft::RealPlan<Exec, T, 3> plan_;
 };
 

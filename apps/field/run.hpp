@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// A run: the target, the search for a start, and what is written of it.
 
 #include "files.hpp"
@@ -43,7 +42,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -121,8 +119,10 @@ template <class T, class Exec>
 MemoryPlan memory_of(Exec const& exec, FieldRun const& run) {
   auto const& universe = run.settings.universe;
   std::int64_t const field = run.sites() * std::int64_t(sizeof(T));
-  std::int64_t const held = coir::nbody::ForwardModel<Exec, T>(exec, model_options(run)).bytes() +
-                            Misfit<Exec, T>::bytes(exec, run.target);
+  std::int64_t const held =
+      coir::nbody::ForwardModel<Exec, T>(exec, model_options(run)).bytes() +
+      typename Misfit<Exec, T>::Meshes().list(run.target).bytes() +
+      fft::RealPlan<Exec, T, 3>::work_bytes(exec, run.target.shape(), 1, plan_of_misfit);
   // The start, what a realisation stays near, its target's noise, and the gradient.
   std::int64_t const searching = 4 * field + lbfgs_bytes(field, search_options(run));
   // The target, what was reached, and pictures.

@@ -1,9 +1,10 @@
 #pragma once
 
-/// \file
 /// The density that is to come about, from a file.
 
 #include "settings.hpp"
+
+#include <coir/core/shape.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -24,7 +25,11 @@ struct Target {
                   ///< their mean is 1
   std::string content{};  ///< of the file: "a density of 64^3 cells"
 
-  std::int64_t side() const { return static_cast<std::int64_t>(cells.extent(0)); }
+  std::int64_t side() const { return shape()[0]; }
+  Shape<3> shape() const {
+    return {std::int64_t(cells.extent(0)), std::int64_t(cells.extent(1)),
+            std::int64_t(cells.extent(2))};
+  }
   bool is_projection() const { return cells.extent(2) == 1 && cells.extent(0) != 1; }
   /// Whether all cells hold the same.
   bool is_even() const {

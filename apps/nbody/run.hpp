@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// A run: its universe, its memory, its particles, its steps.
 
 #include "balance.hpp"
@@ -41,7 +40,6 @@
 #include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 namespace coir::apps::nbody {
 
@@ -143,7 +141,7 @@ MemoryPlan memory_of(Exec const& exec, Run const& run, Universe const& universe)
   bool const writes_particles = s.snapshots || s.checkpoint > 0 || s.stop_after > 0;
   std::int64_t const hdf5 = writes_particles ? 4 << 20 : 0;
   std::int64_t const here = particles_of_rank(run.ranks, n).count;
-  MemoryPlan plan{resident_bytes(), bytes_beside(3 * here * size) + bytes_of_messages(run.ranks)};
+  MemoryPlan plan{resident_bytes(), bytes_beside(3 * here * size, run.ranks)};
   if (runs_on_host<Exec>) {
     // Steps take counts of particles in bins, and a list of the particles that lie in another
     // thread's part of the mesh, which were a quarter of all at most in the runs tried.

@@ -16,17 +16,13 @@
 
 namespace coir::apps {
 
-std::int64_t bytes_beside(std::int64_t field) {
+std::int64_t bytes_beside(std::int64_t field, distributed::Group const& group) {
   constexpr std::int64_t always = 1200 << 10, per_thread = 16 << 10, page = 2 << 20;
-  return always + per_thread * host_threads(Kokkos::DefaultHostExecutionSpace{}) +
-         (field > page ? page : 0);
-}
-
-std::int64_t bytes_of_messages(distributed::Group const& group) {
-  constexpr std::int64_t each = 5 << 19;  // of Open MPI 4.1, at most, on 2 to 8 ranks
+  constexpr std::int64_t per_rank = 5 << 19;  // of Open MPI 4.1, at most, on 2 to 8 ranks
   std::string const here = host_name();
   auto const hosts = group.gather(here);
-  return each * (std::count(hosts.begin(), hosts.end(), here) - 1);
+  return always + per_thread * host_threads(Kokkos::DefaultHostExecutionSpace{}) +
+         (field > page ? page : 0) + per_rank * (std::count(hosts.begin(), hosts.end(), here) - 1);
 }
 
 void keep_large_blocks_apart() {

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The memory that a run takes at most: worked out and asked for before the work, reported beside
 /// what it took.
 
@@ -23,14 +22,11 @@ struct MemoryPlan {
 };
 
 /// An estimate of the host memory beside fields: rows on their way to a file, libraries' tables,
-/// threads' stacks, and a page of 2 MiB that is only used in part.
+/// threads' stacks, a page of 2 MiB that is only used in part, and what MPI takes for messages to
+/// and from the other ranks of the machine. Collective.
 ///
 /// \param field  bytes of one of them
-std::int64_t bytes_beside(std::int64_t field);
-
-/// The host memory that MPI takes for messages to and from the other ranks of the machine.
-/// Collective.
-std::int64_t bytes_of_messages(distributed::Group const& group);
+std::int64_t bytes_beside(std::int64_t field, distributed::Group const& group = {});
 
 /// The plan with at least what the process has held until now: files that the plan depends on take
 /// memory while they are read, which is asked for there.

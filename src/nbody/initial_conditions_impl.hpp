@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// Initial conditions by Lagrangian perturbation theory, for one execution space.
-
 #include "amplitude_table.hpp"
 #include "lagrangian_factors.hpp"
 #include "lpt.hpp"
@@ -27,17 +24,8 @@ namespace coir::nbody {
 
 namespace detail {
 
-/// Bytes of this rank's particles and meshes, without the workspace of transforms.
-///
-/// \param given  meshes that the caller has
-template <class Exec, class T>
-std::int64_t lattice_bytes(distributed::Group const& group, std::int64_t side,
-                           std::int64_t given = 0) {
-  auto const planes = distributed::share_of(side, group.rank(), group.size()).count;
-  std::int64_t const meshes = fft::transforms_in_place(group) ? 5 : 6;  // with a spare one
-  return 6 * planes * side * side * static_cast<std::int64_t>(sizeof(T)) +
-         Lpt<Exec, T>::bytes(meshes - given, side, planes);
-}
+/// Meshes that particles_of() works in, with that of its noise.
+inline constexpr std::int64_t meshes_of_start = 5;
 
 /// The particles of this rank's planes of the lattice, without values.
 template <class Exec, class T>
@@ -98,7 +86,7 @@ Particles<Exec, T> particles_of(Exec const& exec, Lpt<Exec, T> const& lpt, std::
 template <CompiledSpace Exec, Real T>
 std::int64_t initial_conditions_bytes(Exec const& exec, distributed::Group const& group,
                                       std::int64_t side) {
-  return detail::lattice_bytes<Exec, T>(group, side) +
+  return detail::Lpt<Exec, T>::bytes(group, side, detail::meshes_of_start, true) +
          fft::PlanOverRanks<Exec, T>::work_bytes(exec, group, {side, side, side},
                                                  detail::Lpt<Exec, T>::effort);
 }
@@ -116,7 +104,7 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
           static_cast<std::int64_t>(noise.extent(1)) == side &&
           static_cast<std::int64_t>(noise.extent(2)) == side / 2 + 1,
       "the noise of " + std::to_string(side) + "^3 particles must have extents (n, n, n / 2 + 1)");
-  expects_memory<Space>(detail::lattice_bytes<Exec, T>({}, side, 1),
+  expects_memory<Space>(detail::Lpt<Exec, T>::bytes({}, side, detail::meshes_of_start - 1, true),
                         "the initial conditions of " + std::to_string(side) + "^3 particles");
   auto const modes = detail::staged_field(exec, "the noise", noise, Access::read);
   detail::Lpt<Exec, T> const lpt(exec, distributed::Group::self(), side, box);
@@ -132,7 +120,7 @@ Particles<Exec, T> initial_conditions(
   using Space = typename Exec::memory_space;
   detail::expects_lattice(side, box, order);
   detail::expects_sites("the noise", noise, side);
-  expects_memory<Space>(detail::lattice_bytes<Exec, T>({}, side),
+  expects_memory<Space>(detail::Lpt<Exec, T>::bytes({}, side, detail::meshes_of_start, true),
                         "the initial conditions of " + std::to_string(side) + "^3 particles");
   auto const sites = detail::staged_field(exec, "the noise", noise, Access::read);
   detail::Lpt<Exec, T> const lpt(exec, distributed::Group::self(), side, box);
@@ -149,7 +137,7 @@ Particles<Exec, T> initial_conditions(Exec const& exec, distributed::Group const
   distributed::together(group, [&] {
     detail::expects_lattice(side, box, options.order);
     // The plan checks its own memory; to ask for it here would take devices as long as a transform.
-    expects_memory<Space>(detail::lattice_bytes<Exec, T>(group, side),
+    expects_memory<Space>(detail::Lpt<Exec, T>::bytes(group, side, detail::meshes_of_start, true),
                           "the initial conditions of " + std::to_string(side) + "^3 particles");
   });
   distributed::expects_alike(group, {{"number of particles along a side", side},

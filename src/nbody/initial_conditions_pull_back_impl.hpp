@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// The pull-back of initial conditions by Lagrangian perturbation theory, for one execution space.
-
 #include "amplitude_slopes.hpp"
 #include "amplitude_table.hpp"
 #include "lagrangian_factors.hpp"
@@ -21,7 +18,6 @@
 #include <coir/nbody/detail/staged_field.hpp>
 #include <coir/nbody/initial_conditions_pull_back.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -282,7 +278,7 @@ void expects_to_pull_back(
   expects_particles("positions", cotangents.position);
   expects_particles("momenta", cotangents.momentum);
   expects_memory<typename Exec::memory_space>(
-      Lpt<Exec, T>::bytes(most_meshes, side, side),
+      Lpt<Exec, T>::bytes({}, side, most_meshes, false),
       "the pull-back of initial conditions of " + particles);
 }
 
@@ -291,7 +287,7 @@ void expects_to_pull_back(
 template <CompiledSpace Exec, Real T>
 std::int64_t initial_conditions_pull_back_bytes(Exec const& exec, std::int64_t side) {
   std::int64_t const sums = detail::amplitude_sums<Exec, T>(side, detail::amplitude_steps + 1);
-  return detail::Lpt<Exec, T>::bytes(detail::most_meshes, side, side) +
+  return detail::Lpt<Exec, T>::bytes({}, side, detail::most_meshes, false) +
          sums * static_cast<std::int64_t>(sizeof(double)) +
          fft::PlanOverRanks<Exec, T>::work_bytes(exec, distributed::Group::self(),
                                                  {side, side, side}, detail::Lpt<Exec, T>::effort);

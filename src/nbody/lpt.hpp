@@ -1,9 +1,5 @@
 #pragma once
 
-/// \file
-/// Meshes, transforms and kernels of Lagrangian perturbation theory, for initial conditions and
-/// their derivatives.
-
 #include "amplitude_table.hpp"
 #include "wrapped.hpp"
 
@@ -19,12 +15,10 @@
 #include <coir/fft/wave_number.hpp>
 #include <coir/nbody/detail/checks.hpp>
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <numbers>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -279,9 +273,15 @@ class Lpt {
     if (!plan_.is_in_place()) spare_ = meshes(1)[0];
   }
 
-  /// Bytes of meshes of so many planes, which the pool of arrays rounds up by an eighth at most.
-  static std::int64_t bytes(std::int64_t meshes, std::int64_t n, std::int64_t planes) {
-    return meshes * fft::bytes_in_place<T>(Shape<3>{planes, n, n}) / 8 * 9;
+  /// Bytes of this rank's meshes, which the pool of arrays rounds up by an eighth at most, and of
+  /// particles that are made beside them. The workspace of transforms isn't among them.
+  static std::int64_t bytes(distributed::Group const& group, std::int64_t n, std::int64_t meshes,
+                            bool with_particles) {
+    auto const planes = distributed::share_of(n, group.rank(), group.size()).count;
+    if (!fft::transforms_in_place(group)) ++meshes;  // the spare one
+    std::int64_t const particles = with_particles ? planes * n * n : 0;
+    return meshes * fft::bytes_in_place<T>(Shape<3>{planes, n, n}) / 8 * 9 +
+           6 * particles * static_cast<std::int64_t>(sizeof(T));
   }
 
   // Measured plans, and so the last bits, would differ between runs.

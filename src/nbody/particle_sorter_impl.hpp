@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// ParticleSorter, for one execution space.
-
 #include "bins.hpp"
 #include "permute.hpp"
 
@@ -11,21 +8,12 @@
 #include <coir/core/loops.hpp>
 #include <coir/nbody/detail/particle_sorter.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 namespace coir::nbody::detail {
-
-/// True if sites and bins fit 32 bits, vectors of particles fit the mesh of forces (and a
-/// permutation that of the potential), and there are enough particles for sorting to pay.
-inline bool can_sort(std::int64_t side, std::int64_t mesh_side) {
-  std::int64_t const count = side * side * side;
-  return side >= 48 && count <= 0xffffffff && mesh_side <= 4096 && mesh_side >= side;
-}
 
 template <CompiledSpace Exec, Real T>
 ParticleSorter<Exec, T>::ParticleSorter(Exec const& exec, std::int64_t side, double box,
@@ -34,7 +22,7 @@ ParticleSorter<Exec, T>::ParticleSorter(Exec const& exec, std::int64_t side, dou
       box_(box),
       mesh_side_(mesh_side),
       lends_vectors_(lends_vectors),
-      can_sort_(detail::can_sort(side, mesh_side)) {}
+      can_sort_(can_sort(side, mesh_side)) {}
 
 template <CompiledSpace Exec, Real T>
 Buffers ParticleSorter<Exec, T>::Memory::list(std::int64_t places, bool with_sites,
@@ -49,14 +37,6 @@ Buffers ParticleSorter<Exec, T>::Memory::list(std::int64_t places, bool with_sit
   else
     add(second, "coir::nbody::particle_sorter/second");
   return all;
-}
-
-template <CompiledSpace Exec, Real T>
-std::int64_t ParticleSorter<Exec, T>::bytes(std::int64_t side, std::int64_t mesh_side,
-                                            bool lends_vectors, std::int64_t places,
-                                            bool with_sites) {
-  if (!detail::can_sort(side, mesh_side)) return 0;
-  return Memory().list(places, with_sites, lends_vectors).bytes();
 }
 
 /// Hosts move particle p to permutation[p]. Devices move particle permutation[p] to p, because they

@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// Simulation, for one execution space.
-
 #include <coir/core/errors.hpp>
 #include <coir/core/timing.hpp>
 #include <coir/distributed/share.hpp>
@@ -60,7 +57,9 @@ auto Simulation<Exec, T>::bytes(Exec const& exec, distributed::Group const& grou
   std::int64_t const places =
       migrate ? detail::places_for(side, group.size(), options.headroom) : count;
   std::int64_t const sorting =
-      Sorter::bytes(side, n, Mover::has_vectors(options), places, !migrate);
+      Sorter::can_sort(side, n)
+          ? typename Sorter::Memory().list(places, !migrate, Mover::has_vectors(options)).bytes()
+          : 0;
   if (migrate) {
     auto const particles = Migration::bytes(group, side, options.headroom);
     return {particles.most + sorting + force, particles.at_rest + sorting + force, 0};

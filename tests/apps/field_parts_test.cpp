@@ -4,7 +4,7 @@
 #include <field/target.hpp>
 #include <support/command.hpp>
 #include <support/message_of.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <coir/cosmology/parameters.hpp>
 #include <coir/io/npy.hpp>
@@ -25,9 +25,7 @@ namespace {
 
 namespace io = coir::io;
 using namespace coir::apps::field;
-using coir::testing::contains;
-using coir::testing::Host;
-using coir::testing::message_of;
+using namespace coir::testing;
 
 constexpr auto no_poll = [] {};
 
@@ -193,15 +191,12 @@ TEST(Pictures, RangesLeaveOutTheFewestAndTheMost) {
 
 namespace {
 
-template <class C>
-class FieldMisfit : public ::testing::Test {};
-TYPED_TEST_SUITE(FieldMisfit, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(FieldMisfit);
 
 }  // namespace
 
 TYPED_TEST(FieldMisfit, WithoutSmoothingItIsAPlainSum) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto const particles = scattered<Exec, T>(3, 8);
   Target const target = some_target(3, 3);
   Misfit<Exec, T> const misfit(Exec{}, target, 8, 0, 0.5, coir::mesh::Assignment::tsc, no_poll);
@@ -214,8 +209,7 @@ TYPED_TEST(FieldMisfit, WithoutSmoothingItIsAPlainSum) {
 }
 
 TYPED_TEST(FieldMisfit, SmoothingDampsAWaveAsAGaussianDoes) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   // Evenly spread particles, and a target that is a wave with two periods.
   int const m = 8;
   double const box = 16, smooth = 1.5;
@@ -243,8 +237,7 @@ TYPED_TEST(FieldMisfit, SmoothingDampsAWaveAsAGaussianDoes) {
 }
 
 TYPED_TEST(FieldMisfit, DerivativesAreThoseOfDifferences) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto const particles = scattered<Exec, T>(4, 9);
   using Vectors = typename coir::nbody::Particles<Exec, T>::Vectors;
   auto const count = std::size_t(particles.total());
@@ -288,8 +281,7 @@ TYPED_TEST(FieldMisfit, DerivativesAreThoseOfDifferences) {
 }
 
 TYPED_TEST(FieldMisfit, NoiseOfTheTargetIsAddedToSmoothedDifferences) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto const particles = scattered<Exec, T>(3, 8);
   Misfit<Exec, T> misfit(Exec{}, some_target(3, 1), 8, 1, 0.5, coir::mesh::Assignment::cic,
                          no_poll);
@@ -308,8 +300,7 @@ TYPED_TEST(FieldMisfit, NoiseOfTheTargetIsAddedToSmoothedDifferences) {
 }
 
 TYPED_TEST(FieldMisfit, NoiseIsThatOfTheSeedAndDensitiesHaveItsSpectrum) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   std::int64_t const n = 12;
   auto const noise = noise_of_seed<T>(Exec{}, n, 5);
   auto const noise_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, noise);

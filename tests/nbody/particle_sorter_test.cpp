@@ -2,7 +2,7 @@
 
 #include <support/command.hpp>
 #include <support/held_memory.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <cstdint>
 #include <cstdio>
@@ -114,9 +114,7 @@ void expect_equal(ParticlesOf<Case> const& particles, ParticlesOf<Case> const& b
 
 }  // namespace
 
-template <class Case>
-class Sorting : public ::testing::Test {};
-TYPED_TEST_SUITE(Sorting, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(Sorting);
 
 TYPED_TEST(Sorting, FollowsTheMeshAndBringsParticlesBack) {
   for (bool const lends_vectors : {true, false}) {

@@ -66,11 +66,21 @@ class ParticleSorter {
   ParticleSorter(Exec const& exec, std::int64_t side, double box, std::int64_t mesh_side,
                  bool lends_vectors);
 
-  /// Bytes that it holds after the first sort of particles that have so many places.
-  ///
-  /// \param with_sites  whether their sites are among these, as particles at home have none
-  static std::int64_t bytes(std::int64_t side, std::int64_t mesh_side, bool lends_vectors,
-                            std::int64_t places, bool with_sites);
+  /// Whether particles are sorted at all: sites and bins fit 32 bits, vectors of particles fit the
+  /// mesh of forces (and a permutation that of the potential), and there are enough particles for
+  /// sorting to pay.
+  static bool can_sort(std::int64_t side, std::int64_t mesh_side) {
+    return side >= 48 && side * side * side <= 0xffffffff && mesh_side <= 4096 && mesh_side >= side;
+  }
+
+  /// What it holds after the first sort, listed where there are fewer places than are needed.
+  struct Memory {
+    Numbers site, permutation;
+    Vectors second;
+    /// \param places      for particles
+    /// \param with_sites  whether their sites are among these, as particles at home have none
+    Buffers list(std::int64_t places, bool with_sites, bool lends_vectors);
+  };
 
   /// To be called at the start of a step.
   /// \param steps_to_go  steps before restore_lattice_order(), including this one
@@ -103,13 +113,6 @@ class ParticleSorter {
  private:
   using Unmanaged = Kokkos::View<T* [3], Kokkos::LayoutRight, typename Exec::memory_space,
                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-
-  /// What it holds, listed where there are fewer places than are needed.
-  struct Memory {
-    Numbers site, permutation;
-    Vectors second;
-    Buffers list(std::int64_t places, bool with_sites, bool lends_vectors);
-  };
 
   T* scratch(LentMemory<T> const& lent) const {
     return lends_vectors_ ? lent.vectors : memory_.second.data();
