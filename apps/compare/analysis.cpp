@@ -4,7 +4,6 @@
 #include <support/text.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 namespace coir::apps::compare {

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The analysis of a comparison: rows side by side, shares of limits, sizes at which one overtakes
 /// the other.
 

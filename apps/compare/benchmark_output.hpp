@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Reads the output of a program of Google Benchmark with --benchmark_format=json, also if it died
 /// while printing.
 

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Pictures as SVG that stands in a page of html_page.hpp: colours are the page's variables --c0 to
 /// --c7, and each line has a marker of its own, too.
 

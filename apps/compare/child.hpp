@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// Programs that this one starts and waits for.
-
 #include <functional>
 #include <string>
 #include <vector>

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Measurements on one machine or several, as compare.json holds them.
 
 #include "work_set.hpp"

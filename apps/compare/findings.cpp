@@ -5,7 +5,6 @@
 #include <support/units.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 
 namespace coir::apps::compare {

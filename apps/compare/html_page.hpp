@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Pages of HTML that need no network, well-formed as XML too, light or dark as the browser is.
 
 #include <string>

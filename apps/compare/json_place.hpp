@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// JSON that people and other programs wrote. A fault is told in one line that names its place.
 
 #include <nlohmann/json.hpp>

@@ -19,10 +19,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <iostream>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 namespace coir::apps::compare {

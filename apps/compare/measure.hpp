@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Runs a set on each of several builds, and on peers, in turns.
 
 #include "comparison.hpp"

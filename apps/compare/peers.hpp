@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Other packages that do the same work, such as NumPy: scripts of bench/peers, in a Python that
 /// has the packages.
 

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// A comparison for people: its page, the same in Markdown, and the words, numbers and tables that
 /// both share.
 

@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// The sets of benchmarks' rows that are compared.
-
 #include <string>
 #include <vector>
 

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The problem that settings describe, and counts of steps by either scheme, timed.
 
 #include "escape_arrays.hpp"

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Escape times by statements over whole arrays, as one writes it in NumPy or CuPy: each step reads
 /// and writes every array in full, where the kernel of escape_time.hpp keeps a pixel in registers.
 

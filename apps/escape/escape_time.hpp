@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// How many steps of z -> z^2 + c it takes until |z| > 2, for every pixel of a picture, in one
 /// kernel.
 

@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// The results of a run, as a report and as text.
-
 #include "settings.hpp"
 
 #include <support/compute_on.hpp>

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// White noise of sites, and the linear density that grows from it.
 
 #include <coir/core/contiguous.hpp>
@@ -10,8 +9,6 @@
 #include <coir/fft/wave_number.hpp>
 #include <coir/nbody/initial_conditions.hpp>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <numbers>

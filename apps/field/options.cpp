@@ -13,7 +13,6 @@
 #include <support/same_file.hpp>
 #include <support/text.hpp>
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <string>

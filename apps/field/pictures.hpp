@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// Pictures of densities, one or several side by side.
-
 #include <cstdint>
 #include <filesystem>
 #include <vector>

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The posterior of white noise, given a density that is to grow from it.
 
 #include "linear_density.hpp"
@@ -14,7 +13,6 @@
 #include <coir/cosmology/parameters.hpp>
 #include <coir/nbody/forward_model.hpp>
 
-#include <cstdint>
 #include <utility>
 
 namespace coir::apps::field {

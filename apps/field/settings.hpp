@@ -4,7 +4,6 @@
 
 #include <support/progress.hpp>
 
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 

@@ -11,7 +11,6 @@
 #include <coir/core/errors.hpp>
 
 #include <algorithm>
-#include <iostream>
 #include <string>
 #include <string_view>
 

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The part of the machine's processors that is left to this process by quotas of containers and
 /// other programs.
 

@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// The ranks that a program runs on, and the links between them.
-
 #include <support/host_name.hpp>
 #include <support/median.hpp>
 #include <support/on_all.hpp>

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// What the host or a device does at a moment, and as text: columns for people and scripts, JSON
 /// for programs.
 

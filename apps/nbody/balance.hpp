@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// How unevenly a universe lies on ranks that own slabs of it, by linear theory: what their memory
 /// is predicted from.
 

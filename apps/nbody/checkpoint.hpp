@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Files to go on from: particles, the steps made, and everything that describes the run.
 ///
 /// Checkpoints are HDF5 files with a checksum behind the end of HDF5's part. A reader trusts a file
@@ -36,7 +35,6 @@
 #include <span>
 #include <string>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 namespace coir::apps::nbody {

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The files of a checkpoint that several ranks wrote: a part from each, and over them the one that
 /// names the checkpoint, which is written last. The parts of a new checkpoint have another letter
 /// in their names, so that the earlier one stays whole until then.

@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// The density on the mesh of the forces, as a file.
-
 #include <coir/core/buffers.hpp>
 #include <coir/core/contiguous.hpp>
 #include <coir/distributed/group.hpp>
@@ -18,7 +15,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
-#include <vector>
 
 namespace coir::apps::nbody {
 

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Errors of a run that is short of memory or of space on a disk: they say from where it can go on.
 
 #include <coir/core/errors.hpp>

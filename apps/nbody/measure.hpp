@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Spectra and the density of particles in a snapshot, without a run.
 
 #include "options.hpp"

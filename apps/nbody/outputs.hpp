@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The files that a run writes at an output: spectrum, pictures, snapshot.
 
 #include "files_of_ranks.hpp"
@@ -34,11 +33,9 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace coir::apps::nbody {
 

@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// The plan and the results of a run, as text and as a report.
-
 #include "run.hpp"
 
 #include <support/report.hpp>

@@ -7,12 +7,9 @@
 #include <support/text.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <optional>
 #include <regex>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <type_traits>
 #include <utility>

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Everything that describes a run, by name: on the command line, in config.toml and in checkpoints
 /// alike.
 

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Density seen along the last axis, from the sheet that particles lie on.
 ///
 /// Between the particles of a lattice the matter that they stand for is spread evenly at first, and

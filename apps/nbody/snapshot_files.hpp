@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Files of a snapshot that was written in another number of files, as on another number of ranks:
 /// readers would take them together with those of the new one.
 

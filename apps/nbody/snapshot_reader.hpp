@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Particles of a snapshot in GADGET's format, in one file or several.
 
 #include <coir/core/errors.hpp>

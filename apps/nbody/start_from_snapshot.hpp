@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Runs that start from a snapshot: of an earlier run, or another code's initial conditions.
 
 #include "checkpoint.hpp"

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The white noise of a seed in real space, as a file that --noise reads.
 
 #include <coir/core/loops.hpp>

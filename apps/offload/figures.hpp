@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// The speeds of the cores and of the device, and their sources.
-
 #include "model.hpp"
 
 #include <compare/comparison.hpp>

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Many jobs of several kinds, and the cost of wrong guesses of where they run faster.
 
 #include "figures.hpp"

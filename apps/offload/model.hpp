@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// How long work takes on the cores and on a device, and where one overtakes the other. README.md
 /// has the formulas.
 

@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// An answer for people and programs: as text, as a page and as a report.
-
 #include "figures.hpp"
 #include "fleet.hpp"
 #include "model.hpp"
@@ -12,7 +9,6 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace coir::apps::offload {

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Rows that can't be read: how many of each kind, and the first ones by name.
 
 #include "job.hpp"

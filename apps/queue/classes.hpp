@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The classes of size and time that waits are grouped by.
 
 #include "job.hpp"

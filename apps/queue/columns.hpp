@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Which columns of sacct's are read, and where a text has them.
 
 #include <array>

@@ -2,7 +2,6 @@
 
 #include "letters.hpp"
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>

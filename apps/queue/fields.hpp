@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The values that fields of Slurm's accounting text hold. Nothing here allocates memory, for this
 /// is done for each row.
 

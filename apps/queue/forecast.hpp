@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// How long a job will wait, from how long jobs like it have waited.
 
 #include "job.hpp"

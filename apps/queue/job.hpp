@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// The job that a row of accounting describes.
-
 #include "columns.hpp"
 #include "fields.hpp"
 #include "settings.hpp"

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Letters and digits of ASCII whatever the locale, for these are asked for each row.
 
 #include <algorithm>

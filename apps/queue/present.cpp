@@ -15,7 +15,6 @@
 #include <cstdio>
 #include <optional>
 #include <set>
-#include <utility>
 
 namespace coir::apps::queue {
 

@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// The results, as text, as a picture and as a report.
-
 #include "count.hpp"
 #include "settings.hpp"
 #include "statistics.hpp"

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Accounting texts, read in pieces by several threads.
 
 #include "columns.hpp"

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Statistics that are gathered row by row: waits by partition, size and hour, in memory that
 /// doesn't grow with the rows.
 
@@ -12,7 +11,6 @@
 #include "settings.hpp"
 #include "wait_histogram.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>

@@ -1,9 +1,7 @@
 #pragma once
 
-/// \file
 /// Waits in bins whose widths grow with them, so that quantiles take one pass and little memory.
 
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>

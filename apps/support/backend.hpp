@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Where an application computes: on the cores, or on the device that it was compiled for. One
 /// build does both.
 

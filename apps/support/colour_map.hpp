@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Colours for numbers from 0 to 1 that look evenly spaced: a path through OKLab, a space in which
 /// distances are what the eye sees (B. Ottosson, "A perceptual color space for image processing",
 /// 2020).

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The command line of an application: what it takes, and what the user gave.
 ///
 /// CLI11 reads it. Its headers take g++ longer than most applications' own lines, so that sources

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Computing on the place that --backend chose, and naming it. One build does both.
 
 #include <support/backend.hpp>

@@ -9,8 +9,6 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <charconv>
-#include <cstdint>
 #include <filesystem>
 #include <iterator>
 #include <memory>

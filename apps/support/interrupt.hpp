@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// SIGINT (Ctrl-C), SIGTERM and SIGHUP: one line, no file that isn't whole, and an end within a
 /// second whatever the program is doing.
 

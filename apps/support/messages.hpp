@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Messages about wrong command lines, one line each.
 
 #include <string>

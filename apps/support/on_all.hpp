@@ -1,12 +1,10 @@
 #pragma once
 
-/// \file
 /// Steps of an application on several ranks: if one rank fails or is interrupted, all of them end
 /// in the same way.
 
 #include <coir/distributed/together.hpp>
 
-#include <exception>
 #include <utility>
 
 namespace coir::apps {

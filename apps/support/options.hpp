@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Command-line options whose errors name the option, the value, the limit and the remedy.
 
 #include <support/command_line.hpp>

@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// The precision that an application computes in.
-
 namespace coir::apps {
 
 enum class Precision { float32, float64 };

@@ -22,7 +22,6 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <initializer_list>
 #include <iostream>
 #include <memory>
 #include <new>

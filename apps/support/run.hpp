@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The frame of every application: arguments, Kokkos, errors, exit code.
 
 #include <support/backend.hpp>

@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// Numbers and lists as text.
-
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The loops that coir's loops are measured against, as one writes them by hand for a host.
 ///
 /// With OpenMP the outermost index is shared among threads. The arrays don't overlap, and say so.

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The particles that the benchmarks of meshes paint and read at, and their report.
 
 #include <nbody/universe.hpp>

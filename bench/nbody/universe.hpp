@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The universe that the benchmarks of particles simulate: one particle in a cubic Mpc/h, that of
 /// pmwd's own benchmarks.
 

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Rows of the comparison of functions with other packages. A row is one expression of the arrays
 /// below, and bears its text as name: `COIR_ROW(8, sort(x))` is the benchmark "sort(x)".
 /// bench/peers/functions.py has the same rows under the same names.
@@ -14,7 +13,6 @@
 #include <coir/array/random.hpp>
 #include <coir/array/sorting.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>

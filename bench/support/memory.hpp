@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Cases that don't fit in memory are predicted and skipped, with a line that says why.
 
 #include <support/space.hpp>

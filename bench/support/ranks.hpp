@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// What programs share that mpirun starts: their options, how ranks time something together, and
 /// rows that people and programs read.
 
@@ -26,7 +25,6 @@
 #include <string>
 #include <thread>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace coir::bench {

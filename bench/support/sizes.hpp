@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Sizes that are evenly spread on a logarithmic axis, for plots of time over size.
 
 #include <benchmark/benchmark.h>

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Where benchmarks run. In a build for a device each benchmark is built twice, once for the device
 /// and once, with COIR_BENCH_ON_HOST defined by CMake, for the host's cores, so that one build
 /// compares the two.

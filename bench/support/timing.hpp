@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// How kernels are timed and which rates are reported.
-
 #include <support/limits.hpp>
 #include <support/space.hpp>
 #include "median.hpp"

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The fastest plain Fourier transforms of a cube that there are, as a measure for what is made of
 /// them.
 

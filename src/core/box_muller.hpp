@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Two normally distributed numbers from random bits, with the same bits on every backend: IEEE 754
 /// fixes the rounding of all operations used, which are additions, fused multiply-adds, products
 /// that nothing is added to, divisions and square roots. Without branches and calls it vectorises.

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The runtimes of CUDA and HIP, whose functions differ in the first letters of their names.
 
 #include <coir/core/errors.hpp>

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The differences between versions and builds of Kokkos Kernels.
 
 #include <KokkosKernels_config.h>

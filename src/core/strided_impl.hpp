@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// Copies between strided elements, for the elements that Views usually have.
-
 #include <coir/core/strided.hpp>
 
 #define COIR_INSTANTIATE_STRIDED(Exec)                \

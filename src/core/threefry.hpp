@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Counter-based random bits, by Threefry4x32-20 of the library Random123, for kernels.
 
 #include <coir/core/kokkos.hpp>

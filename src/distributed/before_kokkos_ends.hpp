@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Frees memory before Kokkos ends, even if its owner lives longer.
 
 #include <functional>

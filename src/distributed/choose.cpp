@@ -4,12 +4,10 @@
 #include <coir/core/machine.hpp>
 #include <coir/distributed/together.hpp>
 
-#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <set>
 #include <string>
-#include <vector>
 
 namespace coir::distributed::detail {
 

@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// Chooses the transport of a group.
-
 #include "group_state.hpp"
 
 #include <optional>

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The interface between groups and MPI.
 
 #include <coir/distributed/group.hpp>

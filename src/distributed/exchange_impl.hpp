@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// Exchanges of memory of an execution space.
-
 #include "choose.hpp"
 #include "group_state.hpp"
 #include "matching.hpp"
@@ -22,7 +19,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace coir::distributed {
 

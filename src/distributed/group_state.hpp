@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// The state that copies of a group share.
-
 #include "before_kokkos_ends.hpp"
 #include "engine.hpp"
 

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Compares the pieces that ranks send with those that the others expect, for COIR_CHECK_EXCHANGES.
 
 #include <coir/distributed/group.hpp>

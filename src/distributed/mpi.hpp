@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The start and end of MPI, and engines on it, without its header. In builds without MPI
 /// (no_mpi.cpp) there is one rank.
 

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// NCCL, or RCCL with the same interface, opened at run time, so that programs start without it.
 
 #include "engine.hpp"

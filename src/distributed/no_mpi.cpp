@@ -1,5 +1,3 @@
-// Takes the place of MPI in builds without it.
-
 #include "mpi.hpp"
 
 #include <coir/core/errors.hpp>

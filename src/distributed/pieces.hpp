@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Lists of pieces prepared for sending. Empty pieces are left out, the others are sorted by their
 /// keys, long ones are cut, and pieces to the rank itself are kept apart. Pieces between two ranks
 /// then match by their order.

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// An exchange by way of page-locked memory of the host. Each pair of ranks has a stream of parts
 /// in each direction. Two parts of a stream are under way: one is copied while the other travels.
 /// Streams don't wait for each other, so that ranks can't deadlock.

@@ -4,7 +4,6 @@
 #include <coir/hdf5/writer.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>

@@ -1,7 +1,5 @@
 #pragma once
 
-// Names of objects in a file.
-
 #include "handle.hpp"
 
 #include <string>

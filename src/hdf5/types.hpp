@@ -1,7 +1,5 @@
 #pragma once
 
-// The number types of coir in the words of HDF5.
-
 #include "handle.hpp"
 
 #include <coir/hdf5/types.hpp>

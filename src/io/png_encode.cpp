@@ -2,7 +2,6 @@
 #include <coir/io/atomic_file.hpp>
 #include <coir/io/png.hpp>
 
-#include <algorithm>
 #include <csetjmp>
 #include <cstdio>
 #include <exception>

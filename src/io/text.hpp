@@ -1,7 +1,5 @@
 #pragma once
 
-// Words for messages.
-
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The deposits of a particle in the cells that it touches: numbers, or whole numbers, whose sum
 /// doesn't depend on the order of additions.
 

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Finite differences of a potential, whose results overwrite it.
 
 #include "differences_device.hpp"

@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// Differences of a potential on devices.
-
 #include <coir/core/kokkos.hpp>
 #include <coir/mesh/detail/difference_weights.hpp>
 

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The adjoint of differences.hpp: a mesh of vectors becomes one of numbers.
 
 #include "divergence_device.hpp"

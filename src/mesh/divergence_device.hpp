@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// The divergence of a mesh of vectors on devices.
-
 #include <coir/core/kokkos.hpp>
 #include <coir/mesh/detail/difference_weights.hpp>
 

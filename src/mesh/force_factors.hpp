@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Factors by which the force multiplies modes, axis by axis.
 
 #include <coir/mesh/force_kernel.hpp>

@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// The kernels of force.hpp, for one execution space.
-
 #include "differences.hpp"
 #include "divergence.hpp"
 #include "force_factors.hpp"

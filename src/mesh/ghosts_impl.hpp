@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// Ghost planes, for one execution space.
-
 #include "deposit.hpp"
 
 #include <coir/core/errors.hpp>

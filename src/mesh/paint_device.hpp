@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// Painting on devices.
-
 #include "deposit.hpp"
 
 #include <coir/core/contiguous.hpp>

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Painting on hosts. Threads never add to the same cell, because atomic additions are slow.
 
 #include "deposit.hpp"
@@ -15,7 +14,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace coir::mesh::detail {

@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// Painting, for one execution space: the schemes are in paint_host.hpp and paint_device.hpp.
-
 #include "deposit.hpp"
 #include "paint_device.hpp"
 #include "paint_host.hpp"

@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// The kernels of power_multipoles.hpp, for one execution space.
-
 #include "power_spectrum_impl.hpp"
 
 #include <coir/mesh/power_multipoles.hpp>

@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// The kernels of power_spectrum.hpp, for one execution space.
-
 #include "spectrum_bins.hpp"
 
 #include <coir/core/contiguous.hpp>

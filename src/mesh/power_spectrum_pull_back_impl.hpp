@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// The kernels of power_spectrum_pull_back.hpp, for one execution space.
-
 #include "power_spectrum_impl.hpp"
 
 #include <coir/mesh/power_spectrum_pull_back.hpp>

@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// The kernels of pull_back.hpp, for one execution space.
-
 #include <coir/mesh/interpolation_slopes.hpp>
 #include <coir/mesh/pull_back.hpp>
 

@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// Readout, for one execution space.
-
 #include <coir/mesh/mesh_values.hpp>
 #include <coir/mesh/readout.hpp>
 

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Bins of |k|, bounded by whole numbers, so that rounding doesn't move a mode to another bin.
 
 #include <coir/mesh/power_spectrum.hpp>

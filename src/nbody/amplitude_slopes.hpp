@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Derivatives with respect to the amplitudes of modes, summed into the nodes of the table that the
 /// amplitudes are interpolated in.
 

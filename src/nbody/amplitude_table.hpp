@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The amplitudes of initial conditions as a table, so that kernels needn't compute power spectra.
 
 #include <coir/cosmology/power.hpp>

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Sorts particles into bins of neighbouring cells of a mesh, so that painting and readout find
 /// cells in cache: on hosts stretches of the mesh's rows, on devices pencils.
 

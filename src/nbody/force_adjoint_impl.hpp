@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// ForceAdjoint, for one execution space.
-
 #include <coir/core/borrowed.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/core/timing.hpp>

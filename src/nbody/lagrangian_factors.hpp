@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// The factors of displacements in Lagrangian perturbation theory.
-
 #include <coir/cosmology/background.hpp>
 #include <coir/cosmology/power.hpp>
 

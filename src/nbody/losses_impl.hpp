@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// Kernels of losses, for one execution space.
-
 #include <coir/core/kokkos.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/nbody/losses.hpp>

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Kernels of migration: they find the particles that leave a rank, pack them, and close the gaps.
 
 #include <coir/core/contiguous.hpp>
@@ -10,7 +9,6 @@
 #include <coir/core/pool.hpp>
 #include <coir/core/tasks.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>

@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// Kicks and drifts on devices.
-
 #include "wrapped.hpp"
 
 #include <coir/mesh/read_out.hpp>

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// From derivatives with respect to the factors of moves to those with respect to parameters of the
 /// cosmology.
 

@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// White noise from a file.
-
 #include <coir/core/errors.hpp>
 #include <coir/distributed/share.hpp>
 #include <coir/fft/in_place.hpp>

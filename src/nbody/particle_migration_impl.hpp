@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// ParticleMigration, for one execution space.
-
 #include "migrate.hpp"
 
 #include <coir/core/contiguous.hpp>
@@ -16,7 +13,6 @@
 #include <coir/nbody/detail/places.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <span>

@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// ParticleMover, for one execution space.
-
 #include "move_device.hpp"
 #include "wrapped.hpp"
 

@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// ParticleReverser, for one execution space.
-
 #include "read_and_find.hpp"
 #include "reversible_moves.hpp"
 
@@ -23,7 +20,6 @@
 #include <limits>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 namespace coir::nbody::detail {
 

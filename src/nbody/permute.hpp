@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Kernels that bring particles and their numbers into another order.
 
 #include <coir/core/kokkos.hpp>

@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// PotentialStore, for one execution space.
-
 #include <coir/core/memory.hpp>
 #include <coir/fft/in_place.hpp>
 #include <coir/nbody/detail/potential_store.hpp>

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Readout for a body that moves particles and reduces numbers of theirs to a result.
 
 #include "reversible_moves.hpp"

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Kernels that move particles by multiples of Quanta, and back.
 
 #include "wrapped.hpp"

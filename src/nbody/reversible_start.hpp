@@ -1,9 +1,5 @@
 #pragma once
 
-/// \file
-/// The largest momentum that a reversible simulation is able to hold, from the particles that it
-/// begins with.
-
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/core/loops.hpp>

@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// The check of the scale factors between steps.
-
 #include <coir/core/errors.hpp>
 
 #include <cmath>

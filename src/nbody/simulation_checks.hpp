@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// Checks of what a simulation is given.
-
 #include "scale_factors.hpp"
 
 #include <coir/core/errors.hpp>

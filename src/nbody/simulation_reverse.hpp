@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Steps of a reversible Simulation, there and back, and derivatives through them.
 
 #include "move_slopes.hpp"

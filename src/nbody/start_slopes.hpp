@@ -1,9 +1,5 @@
 #pragma once
 
-/// \file
-/// Derivatives with respect to parameters of the cosmology, from those with respect to the numbers
-/// that initial conditions take from it.
-
 #include "amplitude_table.hpp"
 #include "lagrangian_factors.hpp"
 

@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// Computes on the host while a device's kernels run.
-
 #include <coir/core/kokkos.hpp>
 
 #include <future>

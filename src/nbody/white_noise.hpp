@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// White noise in Fourier space, for one execution space.
-
 #include <coir/core/errors.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>

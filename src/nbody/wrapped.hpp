@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// Positions in a periodic box.
-
 #include <coir/core/kokkos.hpp>
 #include <coir/core/math.hpp>
 
