@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// An application that is run as a user runs it, in a folder of its own.
 
 #include <support/command.hpp>

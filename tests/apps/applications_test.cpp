@@ -12,10 +12,7 @@
 namespace {
 
 namespace fs = std::filesystem;
-using coir::testing::contains;
-using coir::testing::lines_in;
-using coir::testing::Outcome;
-using coir::testing::read_text;
+using namespace coir::testing;
 
 struct Application {
   std::string name;

@@ -7,9 +7,7 @@
 namespace {
 
 namespace fs = std::filesystem;
-using coir::testing::contains;
-using coir::testing::lines_in;
-using coir::testing::read_text;
+using namespace coir::testing;
 
 /// What coir-info and a benchmark print, as far as coir-compare reads it. In the folder of the
 /// build a file called "short" names a row that doesn't fit in memory, "fail" one at which the

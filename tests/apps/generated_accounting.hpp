@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Accounting text as sacct -P writes it, made up: no cluster has run these jobs. Waits are drawn
 /// from distributions that are known, so that tests know what is to come out.
 

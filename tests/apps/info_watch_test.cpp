@@ -22,9 +22,7 @@ namespace {
 
 using namespace coir::apps::info;
 using coir::apps::Nvml;
-using coir::testing::contains;
-using coir::testing::Outcome;
-using coir::testing::TemporaryFolder;
+using namespace coir::testing;
 
 constexpr char meminfo_text[] =
     "MemTotal:       1000 kB\nMemFree:         100 kB\nMemAvailable:    400 kB\nBuffers: 3 kB\n";

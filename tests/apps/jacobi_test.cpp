@@ -13,9 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 namespace io = coir::io;
-using coir::testing::contains;
-using coir::testing::lines_in;
-using coir::testing::read_text;
+using namespace coir::testing;
 
 template <class T>
 using HostGrid = Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace>;

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// What the tests of coir-nbody share: a folder to run it in, and what it leaves there.
 
 #include "app_fixture.hpp"

@@ -1,5 +1,3 @@
-// coir-nbody on several ranks.
-
 #include <apps/nbody_fixture.hpp>
 
 #include <coir/core/concepts.hpp>
@@ -24,9 +22,7 @@
 namespace {
 
 namespace fs = std::filesystem;
-using coir::testing::contains;
-using coir::testing::Outcome;
-using coir::testing::read_text;
+using namespace coir::testing;
 
 /// For tests of files alone, which need no GPU and the time to start on it.
 std::string const on_cores = "--backend cpu --quiet ";

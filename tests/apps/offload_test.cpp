@@ -12,7 +12,6 @@
 #include <coir/core/errors.hpp>
 
 #include <cmath>
-#include <utility>
 
 namespace {
 

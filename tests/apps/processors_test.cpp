@@ -1,5 +1,3 @@
-// What of the machine's processors is left to a program.
-
 #include <info/processors.hpp>
 #include <support/command.hpp>
 

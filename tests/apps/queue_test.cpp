@@ -23,10 +23,7 @@
 namespace {
 
 using namespace coir::apps::queue;
-using coir::testing::contains;
-using coir::testing::Dice;
-using coir::testing::Outcome;
-using coir::testing::read_text;
+using namespace coir::testing;
 
 constexpr double mib = 1024. * 1024, gib = 1024 * mib;
 

@@ -1,5 +1,3 @@
-// Applications under a launcher.
-
 #include <support/command.hpp>
 #include <support/run_on_ranks.hpp>
 

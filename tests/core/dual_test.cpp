@@ -1,7 +1,7 @@
 #include <coir/core/dual.hpp>
 #include <coir/core/loops.hpp>
 
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <cmath>
 #include <limits>
@@ -493,9 +493,7 @@ std::pair<std::vector<T>, std::vector<T>> slopes_in_kernel(int n) {
   return {{first_h.data(), first_h.data() + n}, {second_h.data(), second_h.data() + n}};
 }
 
-template <class C>
-class DualKernels : public ::testing::Test {};
-TYPED_TEST_SUITE(DualKernels, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(DualKernels);
 
 TYPED_TEST(DualKernels, DerivativesInAKernelAreTheAnalyticOnes) {
   using T = typename TypeParam::Real;

@@ -1,7 +1,7 @@
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <bit>
 #include <cmath>
@@ -80,8 +80,7 @@ std::vector<T> in_a_loop(Function f, std::vector<T> const& x, std::size_t first 
 // 4 ulp are documented, and 2 for floats beyond 1e4 where they are coir's own; half of one is the
 // rounding.
 TYPED_TEST(Math, SinesOfNumbersOfEverySize) {
-  using T = typename TypeParam::Real;
-  using Exec = typename TypeParam::Exec;
+  TYPES_OF_CASE;
 #ifdef COIR_VECTOR_MATH
   constexpr bool has_own = sizeof(T) == 4 && coir::runs_on_host<Exec>;
 #else
@@ -99,8 +98,7 @@ TYPED_TEST(Math, SinesOfNumbersOfEverySize) {
 }
 
 TYPED_TEST(Math, SinesOfZerosInfinitiesAndNaN) {
-  using T = typename TypeParam::Real;
-  using Exec = typename TypeParam::Exec;
+  TYPES_OF_CASE;
   T const inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
   // Beside large numbers, in one vector of the processor's.
   std::vector<T> const x{T(0), -T(0), inf, -inf, nan, T(1e30), T(1e5), T(1), T(-1e30)};
@@ -135,8 +133,7 @@ TEST(MathOfFloats, SinesOfLargeOnesDontDependOnTheirPlace) {
 }
 
 TYPED_TEST(Math, CubeRootsOfCubesAreExact) {
-  using T = typename TypeParam::Real;
-  using Exec = typename TypeParam::Exec;
+  TYPES_OF_CASE;
   int const most = sizeof(T) == 4 ? 255 : 200'000;  // whose cubes T holds
   std::vector<T> cubes, roots;
   for (int k = -most; k <= most; k += sizeof(T) == 4 ? 1 : 37) {

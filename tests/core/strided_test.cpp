@@ -8,9 +8,7 @@
 
 using coir::Strided;
 using coir::strided;
-using coir::testing::allocate;
-using coir::testing::copy_as;
-using coir::testing::Laid;
+using namespace coir::testing;
 
 namespace {
 

@@ -6,13 +6,9 @@
 
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 using namespace coir::cosmology;
-using coir::testing::ccl_tests;
-using coir::testing::curved_with_changing_dark_energy;
-using coir::testing::einstein_de_sitter;
-using coir::testing::planck15_at_2_726;
+using namespace coir::testing;
 
 TEST(Background, ExpandsAtOneToday) {
   EXPECT_DOUBLE_EQ(expansion_rate(planck15(), 1), 1);

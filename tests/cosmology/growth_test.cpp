@@ -10,10 +10,7 @@
 #include <string>
 
 using namespace coir::cosmology;
-using coir::testing::ccl_tests;
-using coir::testing::curved_with_changing_dark_energy;
-using coir::testing::einstein_de_sitter;
-using coir::testing::planck15_at_2_726;
+using namespace coir::testing;
 
 namespace {
 

@@ -10,9 +10,7 @@
 #include <vector>
 
 using namespace coir::cosmology;
-using coir::testing::ccl_tests;
-using coir::testing::message_of;
-using coir::testing::planck15_at_2_726;
+using namespace coir::testing;
 
 namespace {
 

@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// Cosmologies that several tests share.
-
 #include <coir/cosmology/parameters.hpp>
 
 #include <gtest/gtest.h>

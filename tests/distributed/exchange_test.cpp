@@ -12,7 +12,6 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <numeric>
 #include <string>
 #include <tuple>
 #include <utility>

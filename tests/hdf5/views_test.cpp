@@ -8,7 +8,7 @@
 #include <io/scratch.hpp>
 
 #include <support/layouts.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <cstdint>
 #include <numeric>
@@ -84,8 +84,7 @@ TYPED_TEST(Hdf5Views, LargeViewsGoBlockByBlock) {
 }
 
 TYPED_TEST(Hdf5Views, RowsAreAppendedFromViewsOfElementsThatAreConst) {
-  using T = typename TypeParam::Real;
-  using Space = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   TemporaryFolder const folder;
   auto const left = counted<Laid::left, TypeParam>(std::array<std::int64_t, 2>{3, 5});
   Kokkos::View<T const**, Kokkos::LayoutLeft, Space> const read_only = left;
@@ -100,8 +99,7 @@ TYPED_TEST(Hdf5Views, RowsAreAppendedFromViewsOfElementsThatAreConst) {
 }
 
 TYPED_TEST(Hdf5Views, NewViewsHaveTheDatasetsShape) {
-  using T = typename TypeParam::Real;
-  using Space = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   TemporaryFolder const folder;
   auto const right = counted<Laid::right, TypeParam>(std::array<std::int64_t, 2>{3, 5});
   Writer writer(folder / "a.hdf5");

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
-#include <string>
 #include <vector>
 
 using Device = coir::testing::Device;

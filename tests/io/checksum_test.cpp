@@ -15,10 +15,7 @@
 #include <string_view>
 
 using coir::InputError;
-using coir::testing::message_of;
-using coir::testing::put;
-using coir::testing::read_text;
-using coir::testing::TemporaryFolder;
+using namespace coir::testing;
 using namespace coir::io;
 
 namespace {

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Files that NumPy 2.4.6 wrote, byte for byte; the comment before each is the Python that wrote it
 /// to f.
 

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// What the tests of file formats share: bytes, and the text of errors.
 
 #include <support/folder.hpp>

@@ -3,7 +3,7 @@
 #include <mesh/plain_mesh.hpp>
 #include <support/layouts.hpp>
 #include <support/message_of.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 using namespace coir;
 using coir::testing::random_numbers;
@@ -52,14 +52,11 @@ void fill(V const& mesh, std::vector<double> const& numbers) {
 
 }  // namespace
 
-template <class Case>
-class ForcePullBack : public ::testing::Test {};
-TYPED_TEST_SUITE(ForcePullBack, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(ForcePullBack);
 
 // <v, F(n)> = <F^T v, n>
 TYPED_TEST(ForcePullBack, IsTheAdjointOfSolve) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   using F = Force<Exec, T>;
   for (Shape<3> const& n : {Shape<3>{1, 1, 1}, Shape<3>{2, 3, 1}, Shape<3>{4, 2, 5},
                             Shape<3>{8, 6, 10}, Shape<3>{7, 9, 13}, Shape<3>{5, 12, 40}})
@@ -94,9 +91,7 @@ TYPED_TEST(ForcePullBack, IsTheAdjointOfSolve) {
 
 // Whole numbers, component by component, give what vectors give.
 TYPED_TEST(ForcePullBack, IsTheSameFromWholeNumbers) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
-  using Space = typename Exec::memory_space;
+  TYPES_OF_CASE;
   for (Shape<3> const& n : {Shape<3>{1, 1, 1}, Shape<3>{2, 3, 1}, Shape<3>{4, 2, 5},
                             Shape<3>{7, 9, 13}, Shape<3>{5, 12, 40}})
     for (auto const kernel : {ForceKernel::naive, ForceKernel::one_four, ForceKernel::three_two}) {
@@ -131,8 +126,7 @@ TYPED_TEST(ForcePullBack, IsTheSameFromWholeNumbers) {
 }
 
 TYPED_TEST(ForcePullBack, NamesWhatIsWrong) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   Shape<3> const n{4, 4, 4};
   auto const memory = fft::allocate_in_place<T, typename Exec::memory_space>("memory", n);
   auto const other =

@@ -7,7 +7,7 @@
 #include <support/held_memory.hpp>
 #include <support/layouts.hpp>
 #include <support/message_of.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <complex>
 #include <numbers>
@@ -15,12 +15,7 @@
 #include <utility>
 
 using namespace coir;
-using coir::testing::elements;
-using coir::testing::Extents;
-using coir::testing::message_of;
-using coir::testing::scattered;
-using coir::testing::sinc;
-using coir::testing::to_view;
+using namespace coir::testing;
 using mesh::Force;
 using mesh::ForceKernel;
 using mesh::ForceOptions;
@@ -130,15 +125,12 @@ double largest(std::vector<double> const& values) {
 
 }  // namespace
 
-template <class Case>
-class Forces : public ::testing::Test {};
-TYPED_TEST_SUITE(Forces, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(Forces);
 
 // Two ways to the same force: the library takes differences of the potential, the plain sum
 // multiplies modes by them.
 TYPED_TEST(Forces, AreThePlainFourierSumForEveryKernel) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   double const box = 3, scale = 0.7;
   for (Extents const& n :
        {Extents{6, 6, 6}, Extents{5, 5, 5}, Extents{4, 6, 3}, Extents{1, 2, 7},
@@ -162,8 +154,7 @@ TYPED_TEST(Forces, AreThePlainFourierSumForEveryKernel) {
 }
 
 TYPED_TEST(Forces, AreSoftened) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   Extents const n{6, 6, 6};
   auto const density = random_density(216, 4);
   for (auto const softening : softenings)
@@ -183,8 +174,7 @@ TYPED_TEST(Forces, AreSoftened) {
 
 // What particles exert on each other adds up to nothing, with the same assignment both ways.
 TYPED_TEST(Forces, KeepTheMomentum) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   std::int64_t const count = 2000;
   auto const x = to_view<Exec, T>(scattered(count, 1.0, 21));
   coir::testing::VectorsOf<Exec, T> const at("force", count);
@@ -206,8 +196,7 @@ TYPED_TEST(Forces, KeepTheMomentum) {
 }
 
 TYPED_TEST(Forces, WithoutAMeshOfVectorsLeaveTheirPotential) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   Extents const n{12, 5, 6};
   double const box = 3;
   auto const density = random_density(n[0] * n[1] * n[2], 5);
@@ -259,8 +248,7 @@ TYPED_TEST(Forces, WithoutAMeshOfVectorsLeaveTheirPotential) {
 }
 
 TYPED_TEST(Forces, SayWhatMemoryTheyTake) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   Extents const n{24, 16, 20};
   std::int64_t const mesh = 24 * 16 * 20 * static_cast<std::int64_t>(sizeof(T)),
                      padding = mesh / 10;
@@ -282,8 +270,7 @@ TYPED_TEST(Forces, SayWhatMemoryTheyTake) {
 }
 
 TYPED_TEST(Forces, AreMadeAgainOfWhatWasKept) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   for (Extents const& n : {Extents{1, 1, 1}, Extents{5, 4, 7}, Extents{12, 5, 6}})
     for (auto const kernel : kernels) {
       ForceOptions const options{.kernel = kernel, .effort = fft::Effort::estimate};
@@ -308,8 +295,7 @@ TYPED_TEST(Forces, AreMadeAgainOfWhatWasKept) {
 }
 
 TYPED_TEST(Forces, AreMovedAndNotCopied) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   using F = Force<Exec, T>;
   static_assert(!std::is_copy_constructible_v<F> && !std::is_copy_assignable_v<F>);
   ForceOptions const options{.effort = fft::Effort::estimate};
@@ -329,8 +315,7 @@ TYPED_TEST(Forces, AreMovedAndNotCopied) {
 }
 
 TYPED_TEST(Forces, NameWhatIsWrong) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   using F = Force<Exec, T>;
   EXPECT_THROW(F(Exec{}, {0, 4, 4}, 1.0), PreconditionError);
   EXPECT_THROW(F(Exec{}, {4, 4, 4}, 0.0), PreconditionError);

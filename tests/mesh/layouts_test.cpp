@@ -9,7 +9,7 @@
 
 #include <support/layouts.hpp>
 #include <support/message_of.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -18,16 +18,11 @@
 #include <utility>
 #include <vector>
 
-using coir::testing::allocate;
-using coir::testing::copy_as;
-using coir::testing::Laid;
-using coir::testing::message_of;
+using namespace coir::testing;
 
 namespace {
 
-template <class C>
-class MeshLayouts : public ::testing::Test {};
-TYPED_TEST_SUITE(MeshLayouts, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(MeshLayouts);
 
 constexpr coir::mesh::PaintOptions exact{.deterministic = true};
 
@@ -143,9 +138,7 @@ TYPED_TEST(MeshLayouts, PaintAndReadoutOfVectorsTakeAnyLayout) {
 
 // A part of a larger mesh, up to its end: what isn't in that part stays as it was.
 TYPED_TEST(MeshLayouts, PaintingWritesNothingBesideItsMesh) {
-  using T = typename TypeParam::Real;
-  using Exec = typename TypeParam::Exec;
-  using Space = typename Exec::memory_space;
+  TYPES_OF_CASE;
   using Range = std::pair<int, int>;
   auto const x = random<T, Space>(std::array<std::int64_t, 2>{5003, 3});
   std::vector<coir::mesh::PaintOptions> ways{{}, exact};
@@ -171,8 +164,7 @@ TYPED_TEST(MeshLayouts, PaintingWritesNothingBesideItsMesh) {
 }
 
 TYPED_TEST(MeshLayouts, WhatIsWrittenHasElementsOfItsOwn) {
-  using T = typename TypeParam::Real;
-  using Space = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   auto const x = random<T, Space>(std::array<std::int64_t, 2>{50, 3});
   Kokkos::View<T*, Space> const memory("memory", 100);
   Kokkos::View<T***, Kokkos::LayoutStride, Space> const mesh(
@@ -189,8 +181,7 @@ TYPED_TEST(MeshLayouts, WhatIsWrittenHasElementsOfItsOwn) {
 
 // The first particles would be gone before the others are painted.
 TYPED_TEST(MeshLayouts, WhatIsWrittenIsNothingThatIsRead) {
-  using T = typename TypeParam::Real;
-  using Space = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   using coir::mesh::paint, coir::mesh::readout;
   using Range = std::pair<int, int>;
   auto const x = random<T, Space>(std::array<std::int64_t, 2>{40, 3});
@@ -226,8 +217,7 @@ TYPED_TEST(MeshLayouts, WhatIsWrittenIsNothingThatIsRead) {
 
 // Three of six columns: a row-major View whose rows have gaps.
 TYPED_TEST(MeshLayouts, PositionsMayBeColumnsOfALargerView) {
-  using T = typename TypeParam::Real;
-  using Space = typename TypeParam::Exec::memory_space;
+  TYPES_OF_CASE;
   auto const phase_space = random<T, Space>(std::array<std::int64_t, 2>{101, 6});
   auto const x = Kokkos::subview(phase_space, Kokkos::ALL, std::pair<int, int>(0, 3));
   Mesh const cells{4, 5, 6};
@@ -239,9 +229,7 @@ TYPED_TEST(MeshLayouts, PositionsMayBeColumnsOfALargerView) {
 }
 
 TYPED_TEST(MeshLayouts, PowerSpectraTakeAnyLayout) {
-  using T = typename TypeParam::Real;
-  using Exec = typename TypeParam::Exec;
-  using Space = typename Exec::memory_space;
+  TYPES_OF_CASE;
   auto const x = random<T, Space>(std::array<std::int64_t, 2>{509, 3});
   auto const right = coir::mesh::power_spectrum(x, 1.0, 12);
   auto const left = coir::mesh::power_spectrum(copy_as<Laid::left>(x), 1.0, 12);

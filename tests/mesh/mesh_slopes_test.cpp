@@ -1,17 +1,10 @@
 #include <coir/mesh/mesh_slopes.hpp>
 
 #include <mesh/plain_mesh.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 using namespace coir;
-using coir::testing::assignments;
-using coir::testing::elements;
-using coir::testing::Extents;
-using coir::testing::new_mesh;
-using coir::testing::random_numbers;
-using coir::testing::scattered;
-using coir::testing::to_view;
-using coir::testing::VectorsOf;
+using namespace coir::testing;
 
 namespace {
 
@@ -95,13 +88,10 @@ void compare(Extents const& n, std::int64_t padding) {
 
 }  // namespace
 
-template <class Case>
-class Slopes : public ::testing::Test {};
-TYPED_TEST_SUITE(Slopes, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(Slopes);
 
 TYPED_TEST(Slopes, AreMeansOfDifferences) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   for (Extents const& n : {Extents{1, 1, 1}, Extents{2, 3, 1}, Extents{3, 1, 2}, Extents{4, 5, 7},
                            Extents{13, 17, 31}})
     for (std::int64_t const padding : {0, 2}) {

@@ -3,7 +3,7 @@
 
 #include <mesh/plain_mesh.hpp>
 #include <support/message_of.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <algorithm>
 #include <array>
@@ -14,15 +14,7 @@
 #include <vector>
 
 using namespace coir;
-using coir::testing::assignments;
-using coir::testing::elements;
-using coir::testing::Extents;
-using coir::testing::message_of;
-using coir::testing::new_mesh;
-using coir::testing::new_mesh_of_vectors;
-using coir::testing::NumbersOf;
-using coir::testing::scattered;
-using coir::testing::to_view;
+using namespace coir::testing;
 using mesh::PaintOptions;
 using mesh::PaintScheme;
 
@@ -75,13 +67,10 @@ double part_of(PaintScheme scheme, bool deterministic) {
 
 }  // namespace
 
-template <class Case>
-class Paint : public ::testing::Test {};
-TYPED_TEST_SUITE(Paint, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(Paint);
 
 TYPED_TEST(Paint, SharesAParticleAmongEightCells) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto const x = to_view<Exec, T>({{3.25, 0.5, 3.75}});
   auto const cells = new_mesh<Exec, T>({4, 4, 4});
   mesh::paint(Exec{}, x, 4.0, cells);
@@ -96,8 +85,7 @@ TYPED_TEST(Paint, SharesAParticleAmongEightCells) {
 }
 
 TYPED_TEST(Paint, IsThePlainLoopForAllSchemesAndExtents) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   for (Extents const& n :
        {Extents{1, 1, 1}, Extents{2, 3, 1}, Extents{5, 4, 7}, Extents{13, 17, 31}})
     for (std::int64_t count : {0, 1, 200, 5003})
@@ -128,8 +116,7 @@ TYPED_TEST(Paint, IsThePlainLoopForAllSchemesAndExtents) {
 }
 
 TYPED_TEST(Paint, IsThePlainLoopForParticlesInTheMeshsOrder) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   // More than a chunk of any scheme; a mesh that is smaller than a tile, one of about a tile, and a
   // long one of many.
   for (Extents const& n : {Extents{3, 5, 2}, Extents{32, 32, 32}, Extents{7, 64, 300}}) {
@@ -165,8 +152,7 @@ TYPED_TEST(Paint, IsThePlainLoopForParticlesInTheMeshsOrder) {
 }
 
 TYPED_TEST(Paint, KeepsTheMassExactlyInWholeNumbers) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto const x = to_view<Exec, T>(scattered(4096, 10.0, 3));
   for (auto const assignment : assignments) {
     auto const cells = new_mesh<Exec, T>({8, 9, 10});
@@ -178,8 +164,7 @@ TYPED_TEST(Paint, KeepsTheMassExactlyInWholeNumbers) {
 }
 
 TYPED_TEST(Paint, GivesTheSameBitsInAnyOrderAndByAnyScheme) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto particles = scattered(20011, 1.0, 11);
   for (auto const assignment : assignments) {
     std::vector<T> first;
@@ -200,8 +185,7 @@ TYPED_TEST(Paint, GivesTheSameBitsInAnyOrderAndByAnyScheme) {
 // All planes and ghosts of them are one rank's, whose threads paint slabs of these. Tests over
 // ranks have one thread.
 TYPED_TEST(Paint, OnPlanesWithGhostsHasTheBitsOfTheWholeMesh) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto const positions = to_view<Exec, T>(scattered(20000, 7, 5));
   for (Extents const& n : {Extents{1, 4, 4}, Extents{3, 4, 5}, Extents{16, 6, 7}})
     for (auto const assignment : assignments)
@@ -221,8 +205,7 @@ TYPED_TEST(Paint, OnPlanesWithGhostsHasTheBitsOfTheWholeMesh) {
 }
 
 TYPED_TEST(Paint, TakesFewerPartsWhereACellWouldOverflow) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   // All in one cell: in float 2^18 parts each are 2^33.
   std::int64_t const count = 1 << 15;
   std::vector<std::array<double, 3>> const particles(static_cast<std::size_t>(count), {1, 2, 3});
@@ -233,8 +216,7 @@ TYPED_TEST(Paint, TakesFewerPartsWhereACellWouldOverflow) {
 }
 
 TYPED_TEST(Paint, AddsValuesAndVectors) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   Extents const n{6, 5, 9};
   std::int64_t const count = 3001;
   auto const particles = scattered(count, 2.0, 5), vectors = scattered(count, 1.0, 6);
@@ -278,8 +260,7 @@ TYPED_TEST(Paint, AddsValuesAndVectors) {
 
 // Tiles scale the values of a chunk: they may be of any size.
 TYPED_TEST(Paint, TakesValuesOfAnySize) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto const x = to_view<Exec, T>(scattered(5000, 2.0, 7));
   auto const painted = [&](PaintScheme scheme, double factor) {
     NumbersOf<Exec, T> const values("values", 5000);
@@ -313,8 +294,7 @@ TYPED_TEST(Paint, TakesValuesOfAnySize) {
 }
 
 TYPED_TEST(Paint, LeavesNotANumberWhereOneIsPainted) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   for (auto const scheme : schemes<Exec>()) {
     auto const cells = new_mesh<Exec, T>({4, 4, 4});
     mesh::paint(Exec{}, to_view<Exec, T>({{std::nan(""), 1, 1}, {1, 1, 1}}), 4.0, cells,
@@ -327,8 +307,7 @@ TYPED_TEST(Paint, LeavesNotANumberWhereOneIsPainted) {
 
 // Whole numbers have no NaN.
 TYPED_TEST(Paint, RefusesPositionsThatArentFiniteInWholeNumbers) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   double const infinity = std::numeric_limits<double>::infinity();
   auto const cells = new_mesh<Exec, T>({4, 4, 4});
   for (double const x : {std::nan(""), infinity, -infinity}) {
@@ -344,8 +323,7 @@ TYPED_TEST(Paint, RefusesPositionsThatArentFiniteInWholeNumbers) {
 }
 
 TYPED_TEST(Paint, NamesWhatIsWrong) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto const x = to_view<Exec, T>({{0, 0, 0}});
   auto const cells = new_mesh<Exec, T>({2, 2, 2});
   EXPECT_THROW(mesh::paint(Exec{}, x, 0.0, cells), PreconditionError);

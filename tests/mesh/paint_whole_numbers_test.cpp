@@ -2,18 +2,12 @@
 #include <coir/mesh/paint_whole_numbers.hpp>
 
 #include <mesh/plain_mesh.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <algorithm>
 
 using namespace coir;
-using coir::testing::assignments;
-using coir::testing::elements;
-using coir::testing::Extents;
-using coir::testing::fill_at_random;
-using coir::testing::scattered;
-using coir::testing::to_view;
-using coir::testing::VectorsOf;
+using namespace coir::testing;
 
 namespace {
 
@@ -36,13 +30,10 @@ std::vector<std::int64_t> painted(VectorsOf<Exec, T> const& x, VectorsOf<Exec, T
 
 }  // namespace
 
-template <class Case>
-class PaintWholeNumbers : public ::testing::Test {};
-TYPED_TEST_SUITE(PaintWholeNumbers, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(PaintWholeNumbers);
 
 TYPED_TEST(PaintWholeNumbers, LosesNothingAndIsThePlainLoop) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   double const scale = 1 << 30;
   for (Extents const& n :
        {Extents{1, 1, 1}, Extents{3, 2, 1}, Extents{5, 4, 7}, Extents{13, 17, 31}})
@@ -76,8 +67,7 @@ TYPED_TEST(PaintWholeNumbers, LosesNothingAndIsThePlainLoop) {
 }
 
 TYPED_TEST(PaintWholeNumbers, HasTheSameBitsInAnyOrder) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   Extents const n{6, 5, 8};
   auto particles = scattered(4001, 2.5, 7);
   auto numbers = scattered(4001, 1, 8);

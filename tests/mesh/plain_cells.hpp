@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Formulas of periodic meshes, written plainly.
 
 #include <cmath>

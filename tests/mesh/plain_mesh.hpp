@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Painting and readout by plain loops in double, and meshes and particles to try them on.
 
 #include <coir/core/kokkos.hpp>

@@ -4,7 +4,7 @@
 
 #include <support/message_of.hpp>
 #include <support/numbers.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -21,9 +21,7 @@ using coir::mesh::power_spectrum;
 using coir::mesh::power_spectrum_pull_back;
 using coir::mesh::PowerSpectrum;
 using coir::mesh::PowerSpectrumOptions;
-using coir::testing::message_of;
-using coir::testing::normal_numbers;
-using coir::testing::product;
+using namespace coir::testing;
 
 namespace {
 
@@ -131,15 +129,10 @@ void expect_slope_of_loss(std::int64_t cells, PowerSpectrumOptions const& option
   }
 }
 
-template <class C>
-class SpectrumPullBackTest : public ::testing::Test {};
-template <class C>
-class SpectrumPullBackInDoubleTest : public ::testing::Test {};
-
 }  // namespace
 
-TYPED_TEST_SUITE(SpectrumPullBackTest, coir::testing::Cases, coir::testing::CaseName);
-TYPED_TEST_SUITE(SpectrumPullBackInDoubleTest, coir::testing::DoubleCases, coir::testing::CaseName);
+COIR_TYPED_SUITE(SpectrumPullBackTest);
+COIR_DOUBLE_SUITE(SpectrumPullBackInDoubleTest);
 
 TYPED_TEST(SpectrumPullBackTest, OfTwoParticlesInAPlaneWaveIsItsFormula) {
   // On two cells along each axis, with cic and d the distance along the first axis in cells, the

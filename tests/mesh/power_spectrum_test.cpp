@@ -10,8 +10,8 @@
 #include <support/command.hpp>
 #include <support/message_of.hpp>
 #include <support/numbers.hpp>
-#include <support/spaces.hpp>
 #include <support/thread_counts.hpp>
+#include <support/typed_suite.hpp>
 
 #include <cmath>
 #include <complex>
@@ -34,9 +34,7 @@ using coir::mesh::power_spectrum;
 using coir::mesh::power_spectrum_of;
 using coir::mesh::PowerSpectrum;
 using coir::mesh::PowerSpectrumOptions;
-using coir::testing::message_of;
-using coir::testing::sinc;
-using coir::testing::Values;
+using namespace coir::testing;
 
 namespace {
 
@@ -246,12 +244,9 @@ struct PlainMultipoles {
   }
 };
 
-template <class C>
-class PowerSpectrumTest : public ::testing::Test {};
-
 }  // namespace
 
-TYPED_TEST_SUITE(PowerSpectrumTest, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(PowerSpectrumTest);
 
 TYPED_TEST(PowerSpectrumTest, OneParticleOnACellHasThePowerVInEveryBin) {
   auto const positions = positions_of<TypeParam>({2.5, 0, 7.5});

@@ -1,20 +1,10 @@
 #include <coir/mesh/pull_back.hpp>
 
 #include <mesh/plain_mesh.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 using namespace coir;
-using coir::testing::assignments;
-using coir::testing::elements;
-using coir::testing::Extents;
-using coir::testing::fill_at_random;
-using coir::testing::MeshOfVectors;
-using coir::testing::new_mesh;
-using coir::testing::new_mesh_of_vectors;
-using coir::testing::NumbersOf;
-using coir::testing::scattered;
-using coir::testing::to_view;
-using coir::testing::VectorsOf;
+using namespace coir::testing;
 
 namespace {
 
@@ -73,13 +63,10 @@ Positions away_from_kinks(Positions all, double box, Extents const& n) {
 
 }  // namespace
 
-template <class Case>
-class PullBack : public ::testing::Test {};
-TYPED_TEST_SUITE(PullBack, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(PullBack);
 
 TYPED_TEST(PullBack, OfPaintIsThePlainLoop) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   double const box = 2.5;
   for (Extents const& n :
        {Extents{1, 1, 1}, Extents{3, 2, 1}, Extents{5, 4, 7}, Extents{13, 17, 31}}) {
@@ -158,8 +145,7 @@ void expect_readout_pull_back(Extents const& n, Positions const& particles,
 }  // namespace
 
 TYPED_TEST(PullBack, OfPaintIsAddedWhereAsked) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto const cells = new_mesh<Exec, T>({5, 4, 7});
   fill_at_random(cells, 1);
   auto const positions = to_view<Exec, T>(scattered(129, 2.5, 9));
@@ -181,8 +167,7 @@ TYPED_TEST(PullBack, OfPaintIsAddedWhereAsked) {
 }
 
 TYPED_TEST(PullBack, OfReadoutIsThePlainLoop) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   for (Extents const& n : {Extents{1, 1, 1}, Extents{3, 2, 1}, Extents{7, 6, 11}})
     for (std::int64_t count : {0, 1, 33, 1001})
       for (auto const assignment : assignments)
@@ -223,8 +208,7 @@ TYPED_TEST(PullBack, OfPaintIsADifferenceOfALoss) {
 }
 
 TYPED_TEST(PullBack, NamesWhatIsWrong) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto const x = to_view<Exec, T>({{0, 0, 0}});
   auto const mesh = new_mesh<Exec, T>({2, 2, 2}), other = new_mesh<Exec, T>({2, 3, 2}),
              none = new_mesh<Exec, T>({0, 2, 2});

@@ -1,5 +1,3 @@
-// Forces over ranks, and their readout, beside those of one rank.
-
 #include <coir/mesh/force.hpp>
 #include <coir/mesh/mesh_slopes.hpp>
 #include <coir/mesh/mesh_values.hpp>
@@ -8,7 +6,7 @@
 #include <mesh/plain_mesh.hpp>
 #include <support/message_of.hpp>
 #include <support/ranks.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <gtest/gtest.h>
 
@@ -31,9 +29,7 @@ using coir::mesh::ForceOptions;
 using coir::testing::world;
 using Points = std::vector<std::array<double, 3>>;
 
-template <class T>
-class RanksForce : public ::testing::Test {};
-TYPED_TEST_SUITE(RanksForce, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(RanksForce);
 
 constexpr double box = 10;
 
@@ -165,8 +161,7 @@ void compare(Shape<3> const& shape, Points const& all, ForceOptions options,
 }
 
 TYPED_TEST(RanksForce, GivesWhatOneRankGives) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto const all = coir::testing::scattered(400, box, 1);
   ForceOptions options;
   for (bool const vectors : {true, false}) {
@@ -189,16 +184,14 @@ TYPED_TEST(RanksForce, GivesWhatOneRankGives) {
 }
 
 TYPED_TEST(RanksForce, TakesAllParticlesInOneSlab) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto all = coir::testing::scattered(500, box, 5);
   for (auto& x : all) x[0] = static_cast<float>(0.21 * box + 0.002 * x[0]);
   compare<Exec, T>({16, 8, 8}, all, ForceOptions{}, Assignment::pcs);
 }
 
 TYPED_TEST(RanksForce, TellsOnAllRanksWhatIsWrongOnOne) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   if (world().size() == 1) return;
   bool const is_last = world().rank() == world().size() - 1;
   std::string const last = std::to_string(world().size() - 1);
@@ -221,8 +214,7 @@ TYPED_TEST(RanksForce, TellsOnAllRanksWhatIsWrongOnOne) {
 }
 
 TYPED_TEST(RanksForce, GivesComponentsOfSpectralGradientsOnly) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   Force<Exec, T> const force(Exec(), world(), Shape<3>{8, 8, 8}, box,
                              touched_beyond(Assignment::cic), ForceOptions{});
   EXPECT_EQ(coir::testing::message_of([&] { (void)force.component_window(0); }),
@@ -232,8 +224,7 @@ TYPED_TEST(RanksForce, GivesComponentsOfSpectralGradientsOnly) {
 // Of what solve() has made, not of what lies beside it: ghost planes of a density in whole numbers
 // look like any number.
 TYPED_TEST(RanksForce, KnowsWhetherItIsFinite) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   constexpr T nan = std::numeric_limits<T>::quiet_NaN();
   bool const is_last = world().rank() == world().size() - 1;
   for (auto const kernel : {ForceKernel::naive, ForceKernel::one_four, ForceKernel::three_two})

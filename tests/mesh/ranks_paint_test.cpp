@@ -1,5 +1,3 @@
-// Painting over ranks beside painting on one.
-
 #include <coir/mesh/paint.hpp>
 
 #include <mesh/plain_mesh.hpp>

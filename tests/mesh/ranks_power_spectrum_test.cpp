@@ -1,12 +1,10 @@
-// Power spectra of the particles of several ranks, beside those of one.
-
 #include <coir/mesh/power_multipoles.hpp>
 #include <coir/mesh/power_spectrum.hpp>
 
 #include <mesh/plain_mesh.hpp>
 #include <support/message_of.hpp>
 #include <support/ranks.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <gtest/gtest.h>
 
@@ -26,9 +24,7 @@ using coir::mesh::PowerSpectrumOptions;
 using coir::testing::world;
 using Points = std::vector<std::array<double, 3>>;
 
-template <class T>
-class RanksPowerSpectrum : public ::testing::Test {};
-TYPED_TEST_SUITE(RanksPowerSpectrum, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(RanksPowerSpectrum);
 
 constexpr double box = 10;
 
@@ -75,8 +71,7 @@ void expect_equal(PowerSpectrum const& found, PowerSpectrum const& expected,
 }
 
 TYPED_TEST(RanksPowerSpectrum, IsThatOfOneRank) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto const all = coir::testing::scattered(1500, box, 1);
   auto const mine = coir::testing::to_view<Exec, T>(of_this_rank(all));
   auto const whole = coir::testing::to_view<Exec, T>(all);
@@ -97,8 +92,7 @@ TYPED_TEST(RanksPowerSpectrum, IsThatOfOneRank) {
 }
 
 TYPED_TEST(RanksPowerSpectrum, OfTwoSetsIsThatOfOneRank) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto const all = coir::testing::scattered(1500, box, 1);
   // Of three particles most ranks have none.
   for (std::size_t const count : {std::size_t(900), std::size_t(3)}) {
@@ -125,8 +119,7 @@ TYPED_TEST(RanksPowerSpectrum, OfTwoSetsIsThatOfOneRank) {
 }
 
 TYPED_TEST(RanksPowerSpectrum, HasTheMultipolesOfOneRank) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto const all = coir::testing::scattered(1500, box, 1);
   auto const mine = coir::testing::to_view<Exec, T>(of_this_rank(all));
   auto const whole = coir::testing::to_view<Exec, T>(all);
@@ -156,8 +149,7 @@ TYPED_TEST(RanksPowerSpectrum, HasTheMultipolesOfOneRank) {
 }
 
 TYPED_TEST(RanksPowerSpectrum, RefusesWhatOneRankRefuses) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto const none = coir::testing::to_view<Exec, T>({});
   EXPECT_EQ(
       coir::testing::message_of([&] { coir::mesh::power_spectrum(Exec(), world(), none, box, 8); }),

@@ -3,31 +3,18 @@
 #include <coir/mesh/readout.hpp>
 
 #include <mesh/plain_mesh.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <cmath>
 #include <limits>
 
 using namespace coir;
-using coir::testing::assignments;
-using coir::testing::elements;
-using coir::testing::Extents;
-using coir::testing::fill_at_random;
-using coir::testing::MeshOfVectors;
-using coir::testing::new_mesh;
-using coir::testing::new_mesh_of_vectors;
-using coir::testing::NumbersOf;
-using coir::testing::scattered;
-using coir::testing::to_view;
-using coir::testing::VectorsOf;
+using namespace coir::testing;
 
-template <class Case>
-class Readout : public ::testing::Test {};
-TYPED_TEST_SUITE(Readout, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(Readout);
 
 TYPED_TEST(Readout, IsThePlainLoopForNumbersAndVectors) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   for (Extents const& n :
        {Extents{1, 1, 1}, Extents{3, 2, 1}, Extents{5, 4, 7}, Extents{13, 17, 31}}) {
     auto const mesh = new_mesh<Exec, T>(n);
@@ -76,8 +63,7 @@ TYPED_TEST(Readout, IsThePlainLoopForNumbersAndVectors) {
 }
 
 TYPED_TEST(Readout, IsTheAdjointOfPaint) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   std::int64_t const count = 5003;
   auto const x = to_view<Exec, T>(scattered(count, 1.0, 4));
   for (auto const assignment : assignments) {
@@ -99,8 +85,7 @@ TYPED_TEST(Readout, IsTheAdjointOfPaint) {
 }
 
 TYPED_TEST(Readout, IsNotANumberWhereAPositionIsnt) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   double const infinity = std::numeric_limits<double>::infinity();
   auto const x = to_view<Exec, T>(
       {{0, 0, 0}, {0, std::nan(""), 0}, {infinity, 0, 0}, {0, 0, -infinity}, {1, 1, 1}});
@@ -116,8 +101,7 @@ TYPED_TEST(Readout, IsNotANumberWhereAPositionIsnt) {
 }
 
 TYPED_TEST(Readout, NamesWhatIsWrong) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto const x = to_view<Exec, T>({{0, 0, 0}});
   auto const mesh = new_mesh<Exec, T>({2, 2, 2}), none = new_mesh<Exec, T>({0, 2, 2});
   NumbersOf<Exec, T> const value("value", 1), few("few", 0);

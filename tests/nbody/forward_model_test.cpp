@@ -6,16 +6,11 @@
 #include <support/held_memory.hpp>
 #include <support/message_of.hpp>
 #include <support/numbers.hpp>
-#include <support/spaces.hpp>
 #include <support/thread_counts.hpp>
+#include <support/typed_suite.hpp>
 
 using namespace coir;
-using coir::testing::doubles_of;
-using coir::testing::filled;
-using coir::testing::message_of;
-using coir::testing::normal_numbers;
-using coir::testing::same_bits;
-using coir::testing::slope_of;
+using namespace coir::testing;
 using cosmology::Parameters;
 using mesh::Assignment;
 using nbody::Cotangents;
@@ -59,12 +54,8 @@ SimulationOptions steps(Stepper stepper, Assignment assignment) {
 
 }  // namespace
 
-template <class Case>
-class ForwardModelOf : public ::testing::Test {};
-TYPED_TEST_SUITE(ForwardModelOf, coir::testing::Cases, coir::testing::CaseName);
-template <class Case>
-class ForwardModelInDouble : public ::testing::Test {};
-TYPED_TEST_SUITE(ForwardModelInDouble, coir::testing::DoubleCases, coir::testing::CaseName);
+COIR_TYPED_SUITE(ForwardModelOf);
+COIR_DOUBLE_SUITE(ForwardModelInDouble);
 
 namespace {
 
@@ -208,8 +199,7 @@ TEST(ForwardModelOnHost, HasTheSameBitsForAnyThreadCount) {
 }
 
 TYPED_TEST(ForwardModelOf, TakesAnyLossOfTheDensity) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto const noise = field_of<TypeParam>(normal_numbers(side * side * side, 1), side);
   ModelOf<TypeParam> const model(
       Exec{}, {.side = side, .box = 12, .simulation = steps(Stepper::fastpm, Assignment::tsc)});
@@ -245,8 +235,7 @@ TYPED_TEST(ForwardModelOf, TakesAnyLossOfTheDensity) {
 }
 
 TYPED_TEST(ForwardModelOf, TakesSumsOfLosses) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   ModelOf<TypeParam> const model(
       Exec{}, {.side = side, .box = 12, .simulation = steps(Stepper::fastpm, Assignment::tsc)});
   auto const noise = field_of<TypeParam>(normal_numbers(side * side * side, 1), side);
@@ -287,8 +276,7 @@ TYPED_TEST(ForwardModelOf, TakesLossesOfSomeCells) {
 }
 
 TYPED_TEST(ForwardModelOf, LooksAtNoTargetWhereTheWeightIsZero) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   ModelOf<TypeParam> const model(Exec{}, {.side = side,
                                           .box = 12,
                                           .simulation = {.scale_factors = scale_factors(0.1, 1, 4),
@@ -312,8 +300,7 @@ TYPED_TEST(ForwardModelOf, LooksAtNoTargetWhereTheWeightIsZero) {
 }
 
 TYPED_TEST(ForwardModelOf, KeepsWithinItsMemory) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   std::size_t const n = 48;  // particles are sorted
   auto const noise = field_of<TypeParam>(normal_numbers(n * n * n, 1), n);
   auto const momenta = [](Particles<Exec, T> const& particles,
@@ -354,8 +341,7 @@ TYPED_TEST(ForwardModelOf, KeepsNoPotentialsForValues) {
 }
 
 TYPED_TEST(ForwardModelOf, NamesWhatIsWrong) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   SimulationOptions const options = steps(Stepper::fastpm, Assignment::cic);
   using Model = ModelOf<TypeParam>;
   EXPECT_THROW(Model(Exec{}, {.side = 0, .box = 1, .simulation = options}), PreconditionError);

@@ -5,18 +5,13 @@
 #include <support/held_memory.hpp>
 #include <support/message_of.hpp>
 #include <support/numbers.hpp>
-#include <support/spaces.hpp>
 #include <support/thread_counts.hpp>
+#include <support/typed_suite.hpp>
 
 #include <limits>
 
 using namespace coir;
-using coir::testing::doubles_of;
-using coir::testing::filled;
-using coir::testing::lcdm;
-using coir::testing::message_of;
-using coir::testing::normal_numbers;
-using coir::testing::product;
+using namespace coir::testing;
 using cosmology::LinearPower;
 using cosmology::Parameters;
 using nbody::initial_conditions;
@@ -145,9 +140,7 @@ void expect_slopes_of_parameters(std::int64_t n, int order, Parameters<> const& 
 
 }  // namespace
 
-template <class Case>
-class InitialConditionsPullBack : public ::testing::Test {};
-TYPED_TEST_SUITE(InitialConditionsPullBack, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(InitialConditionsPullBack);
 
 template <class Case>
 class InitialConditionsPullBackInDouble : public ::testing::Test {};
@@ -288,8 +281,7 @@ TYPED_TEST(InitialConditionsPullBackInDouble, IsThatInFloat) {
 }
 
 TYPED_TEST(InitialConditionsPullBack, OfTheNoiseAloneIsTheSameAndWorksWithTables) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   std::int64_t const n = 8;
   LinearLoss const loss(n);
   Numbers const noise = normal_numbers(n * n * n, 1);
@@ -324,8 +316,7 @@ TYPED_TEST(InitialConditionsPullBack, OfTheNoiseAloneIsTheSameAndWorksWithTables
 }
 
 TYPED_TEST(InitialConditionsPullBack, LeavesItsArgumentsAndGivesTheSameBitsAgain) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   std::int64_t const n = 9;
   LinearLoss const loss(n);
   auto const noise = sites<TypeParam>(n, normal_numbers(n * n * n, 1));
@@ -372,8 +363,7 @@ TEST(InitialConditionsPullBackOnHost, HasTheSameBitsForAnyThreadCount) {
 }
 
 TYPED_TEST(InitialConditionsPullBack, ChecksItsArguments) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   LinearLoss const loss(4), larger(5);
   auto const right = cotangents_of<TypeParam>(loss.of_position, loss.of_momentum);
   auto const other = cotangents_of<TypeParam>(larger.of_position, larger.of_momentum);
@@ -414,8 +404,7 @@ TYPED_TEST(InitialConditionsPullBack, ChecksItsArguments) {
 }
 
 TYPED_TEST(InitialConditionsPullBack, HoldsTheMemoryThatItPredicts) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   Exec const exec;
   for (std::int64_t const n : {64, 65}) {
     LinearLoss const loss(n);
@@ -439,8 +428,7 @@ TYPED_TEST(InitialConditionsPullBack, HoldsTheMemoryThatItPredicts) {
 }
 
 TYPED_TEST(InitialConditionsPullBack, SaysHowMuchMemoryItLacks) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   using Vectors = typename nbody::Cotangents<Exec, T>::Vectors;
   std::int64_t const n = 30000;
   T* const nowhere = nullptr;  // it is asked for before anything is read

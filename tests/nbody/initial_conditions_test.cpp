@@ -5,23 +5,13 @@
 #include <nbody/universe.hpp>
 #include <support/command.hpp>
 #include <support/message_of.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <fstream>
 #include <limits>
 
 using namespace coir;
-using coir::testing::lattice;
-using coir::testing::lcdm;
-using coir::testing::length;
-using coir::testing::matter_alone;
-using coir::testing::message_of;
-using coir::testing::mode_of;
-using coir::testing::particles_of;
-using coir::testing::PlaneWave;
-using coir::testing::Vectors;
-using coir::testing::vectors_of;
-using coir::testing::Wave;
+using namespace coir::testing;
 using nbody::initial_conditions;
 using nbody::LptOptions;
 
@@ -106,9 +96,7 @@ nbody::Particles<typename Case::Exec, typename Case::Real> made(
 
 }  // namespace
 
-template <class Case>
-class InitialConditions : public ::testing::Test {};
-TYPED_TEST_SUITE(InitialConditions, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(InitialConditions);
 
 TYPED_TEST(InitialConditions, MoveParticlesOfAPlaneWaveByTheZeldovichApproximation) {
   for (Wave const& wave : {Wave{1, 0, 0}, Wave{0, 2, 0}, Wave{0, 0, 3}, Wave{1, -2, 3}})
@@ -242,8 +230,7 @@ TYPED_TEST(InitialConditions, OfNoiseFromAFileMayBeInvertedAndOfFixedAmplitude) 
 }
 
 TYPED_TEST(InitialConditions, OfNoiseInRealSpaceAreThoseOfItsFile) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   coir::testing::TemporaryFolder const folder;
   std::string const path = (folder / "noise.npy").string();
   for (std::int64_t const n : {1, 6, 7})
@@ -302,8 +289,7 @@ TYPED_TEST(InitialConditions, SayWhatIsWrongWithANoiseFile) {
 }
 
 TYPED_TEST(InitialConditions, CheckTheirArguments) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto const message = [](std::int64_t side, double box, double a, LptOptions const& options) {
     return message_of([&] { made<TypeParam>(side, box, lcdm(), a, options); });
   };

@@ -10,7 +10,7 @@
 #include <nbody/universe.hpp>
 #include <support/layouts.hpp>
 #include <support/message_of.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <gtest/gtest.h>
 
@@ -23,18 +23,12 @@
 #include <utility>
 #include <vector>
 
-using coir::testing::allocate;
-using coir::testing::copy_as;
-using coir::testing::Laid;
-using coir::testing::lcdm;
-using coir::testing::message_of;
+using namespace coir::testing;
 namespace nbody = coir::nbody;
 
 namespace {
 
-template <class C>
-class NbodyLayouts : public ::testing::Test {};
-TYPED_TEST_SUITE(NbodyLayouts, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(NbodyLayouts);
 
 constexpr std::int64_t n = 5;
 constexpr double box_length = 50;
@@ -90,9 +84,7 @@ nbody::ForwardModel<typename C::Exec, typename C::Real> model() {
 }  // namespace
 
 TYPED_TEST(NbodyLayouts, WhiteNoiseIsWrittenToAny) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
-  using Space = typename Exec::memory_space;
+  TYPES_OF_CASE;
   auto const right = allocate<Laid::right, Kokkos::complex<T>, Space>(halved);
   nbody::white_noise<Exec, T>(Exec{}, {.seed = 3}, right);
   auto const expected = elements_of(right);
@@ -104,9 +96,7 @@ TYPED_TEST(NbodyLayouts, WhiteNoiseIsWrittenToAny) {
 }
 
 TYPED_TEST(NbodyLayouts, InitialConditionsTakeNoiseOfAny) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
-  using Space = typename Exec::memory_space;
+  TYPES_OF_CASE;
   auto const noise = normal<TypeParam>(sites, 0, 1);
   auto const modes = allocate<Laid::right, Kokkos::complex<T>, Space>(halved);
   nbody::white_noise<Exec, T>(Exec{}, {.seed = 3}, modes);
@@ -125,9 +115,7 @@ TYPED_TEST(NbodyLayouts, InitialConditionsTakeNoiseOfAny) {
 }
 
 TYPED_TEST(NbodyLayouts, PullBacksTakeAndWriteAny) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
-  using Space = typename Exec::memory_space;
+  TYPES_OF_CASE;
   auto const noise = normal<TypeParam>(sites, 0, 1);
   auto const of_particle = normal<TypeParam>({n, n * n, 3}, 0, 2);
   using Cotangents = nbody::Cotangents<Exec, T>;
@@ -154,8 +142,7 @@ TYPED_TEST(NbodyLayouts, PullBacksTakeAndWriteAny) {
 }
 
 TYPED_TEST(NbodyLayouts, ForwardModelsTakeNoiseAndTargetsOfAny) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto const of = model<TypeParam>();
   auto const noise = normal<TypeParam>(sites, 0, 1);
   auto const target = normal<TypeParam>({3, 3, 3}, 1, 2);
@@ -193,8 +180,7 @@ TYPED_TEST(NbodyLayouts, NumbersThatAreNotFiniteAreFoundInNoiseOfAny) {
 }
 
 TYPED_TEST(NbodyLayouts, WhatLiesBesideAPartIsNotWritten) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   using Range = std::pair<int, int>;
   auto const larger =
       allocate<Laid::left, Kokkos::complex<T>, typename Exec::memory_space>(Extents{n + 1, n, 4});
@@ -207,9 +193,7 @@ TYPED_TEST(NbodyLayouts, WhatLiesBesideAPartIsNotWritten) {
 }
 
 TYPED_TEST(NbodyLayouts, WhatIsWrittenHasElementsOfItsOwn) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
-  using Space = typename Exec::memory_space;
+  TYPES_OF_CASE;
   Kokkos::View<Kokkos::complex<T>*, Space> const memory("memory", 100);
   Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutStride, Space> const modes(
       memory.data(), Kokkos::LayoutStride(n, 0, n, 3, 3, 1));

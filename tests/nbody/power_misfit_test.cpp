@@ -5,7 +5,7 @@
 
 #include <support/message_of.hpp>
 #include <support/numbers.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -16,11 +16,7 @@
 using coir::nbody::Cotangents;
 using coir::nbody::Particles;
 using coir::nbody::PowerMisfit;
-using coir::testing::doubles_of;
-using coir::testing::filled;
-using coir::testing::message_of;
-using coir::testing::normal_numbers;
-using coir::testing::product;
+using namespace coir::testing;
 
 namespace {
 
@@ -69,15 +65,10 @@ PowerMisfit some_misfit() {
           .options = {.assignment = coir::mesh::Assignment::pcs, .interlace = true}};
 }
 
-template <class C>
-class PowerMisfitTest : public ::testing::Test {};
-template <class C>
-class PowerMisfitInDoubleTest : public ::testing::Test {};
-
 }  // namespace
 
-TYPED_TEST_SUITE(PowerMisfitTest, coir::testing::Cases, coir::testing::CaseName);
-TYPED_TEST_SUITE(PowerMisfitInDoubleTest, coir::testing::DoubleCases, coir::testing::CaseName);
+COIR_TYPED_SUITE(PowerMisfitTest);
+COIR_DOUBLE_SUITE(PowerMisfitInDoubleTest);
 
 TYPED_TEST(PowerMisfitTest, IsHalfTheSquaredDistanceInUnitsOfTheVariance) {
   Sample<TypeParam> const sample(some_positions());

@@ -4,7 +4,7 @@
 #include <nbody/universe.hpp>
 #include <support/message_of.hpp>
 #include <support/numbers.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <algorithm>
 #include <array>
@@ -17,14 +17,7 @@
 // Derivatives of a loss of the particles at the end, against differences of the loss.
 
 using namespace coir;
-using coir::testing::copy_of;
-using coir::testing::largest_distance;
-using coir::testing::message_of;
-using coir::testing::normal_numbers;
-using coir::testing::nudged_by;
-using coir::testing::slope_of;
-using coir::testing::Vectors;
-using coir::testing::vectors_of;
+using namespace coir::testing;
 using mesh::Assignment;
 using mesh::ForceKernel;
 using mesh::Softening;
@@ -203,12 +196,8 @@ void expect_derivatives(SimulationOptions const& options, double step, double to
 
 }  // namespace
 
-template <class Case>
-class PullBack : public ::testing::Test {};
-TYPED_TEST_SUITE(PullBack, coir::testing::Cases, coir::testing::CaseName);
-template <class Case>
-class PullBackInDouble : public ::testing::Test {};
-TYPED_TEST_SUITE(PullBackInDouble, coir::testing::DoubleCases, coir::testing::CaseName);
+COIR_TYPED_SUITE(PullBack);
+COIR_DOUBLE_SUITE(PullBackInDouble);
 
 TYPED_TEST(PullBackInDouble, IsADifferenceForEachStepperAndAssignment) {
   using Exec = typename TypeParam::Exec;
@@ -249,8 +238,7 @@ TYPED_TEST(PullBackInDouble, IsADifferenceAcrossStepsThatForgetMomenta) {
 }
 
 TYPED_TEST(PullBack, IsTheSameWithPotentialsThatWereKept) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   Loss const loss(side * side * side);
   for (auto const stepper : {Stepper::fastpm, Stepper::bullfrog}) {
     SimulationOptions options{
@@ -324,8 +312,7 @@ TYPED_TEST(PullBackInDouble, IsTheSameWhetherParticlesAreSorted) {
 
 // A loss times a power of two has derivatives of the same digits.
 TYPED_TEST(PullBack, IsInProportionToTheLoss) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   Loss const loss(side * side * side);
   auto const pulled = [&](double factor) {
     Simulation<Exec, T> simulation(
@@ -355,8 +342,7 @@ TYPED_TEST(PullBack, IsInProportionToTheLoss) {
 }
 
 TYPED_TEST(PullBack, NeedsCotangentsOfTheirOwn) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   Simulation<Exec, T> simulation(Exec{}, universe<Exec, T>(), cosmology::Growth<>(base()),
                                  {.scale_factors = scale_factors(start, 1, 2), .reversible = true});
   simulation.advance(2);
@@ -372,8 +358,7 @@ TYPED_TEST(PullBack, NeedsCotangentsOfTheirOwn) {
 
 // No force acts on one particle: what is pulled back are drifts and multiplications alone.
 TYPED_TEST(PullBack, OfOneParticleIsThatOfFreeMoves) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto const a = scale_factors(start, 1, 4);
   for (auto const stepper : {Stepper::fastpm, Stepper::plain, Stepper::bullfrog}) {
     Simulation<Exec, T> simulation(
@@ -407,8 +392,7 @@ TYPED_TEST(PullBack, OfOneParticleIsThatOfFreeMoves) {
 }
 
 TYPED_TEST(PullBack, NamesWhatIsWrong) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   Simulation<Exec, T> simulation(Exec{}, universe<Exec, T>(), cosmology::Growth<>(base()),
                                  {.scale_factors = scale_factors(start, 1, 3), .reversible = true});
   simulation.advance(3);
@@ -435,8 +419,7 @@ TYPED_TEST(PullBack, NamesWhatIsWrong) {
 }
 
 TYPED_TEST(PullBack, FindsParticlesThatOthersHaveMoved) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   Simulation<Exec, T> simulation(Exec{}, universe<Exec, T>(), cosmology::Growth<>(base()),
                                  {.scale_factors = scale_factors(start, 1, 3), .reversible = true});
   simulation.advance(3);

@@ -5,7 +5,7 @@
 #include <coir/nbody/detail/particle_migration.hpp>
 
 #include <support/ranks.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <gtest/gtest.h>
 
@@ -58,9 +58,7 @@ class Scene {
 
 double home(std::int64_t site) { return static_cast<double>(site / (side * side)) * box / side; }
 
-template <class Case>
-class RanksMigration : public ::testing::Test {};
-TYPED_TEST_SUITE(RanksMigration, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(RanksMigration);
 
 // A few more on one rank at each step: memory grows by an eighth or more at a time, not at every
 // step.

@@ -1,5 +1,3 @@
-// Simulations over ranks beside those of one.
-
 #include <coir/nbody/initial_conditions.hpp>
 #include <coir/nbody/simulation.hpp>
 
@@ -8,7 +6,7 @@
 #include <support/message_of.hpp>
 #include <support/numbers.hpp>
 #include <support/ranks.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <gtest/gtest.h>
 
@@ -16,10 +14,8 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <stdexcept>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace {
 
@@ -59,9 +55,7 @@ Simulation<Exec, T> simulation_of(coir::distributed::Group const& group, std::in
   return Simulation<Exec, T>(Exec(), group, std::move(particles), power().growth(), options);
 }
 
-template <class Case>
-class RanksSimulation : public ::testing::Test {};
-TYPED_TEST_SUITE(RanksSimulation, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(RanksSimulation);
 
 /// Compares this rank's particles with those of one rank: in bits on hosts.
 template <class Exec, class T>
@@ -99,8 +93,7 @@ void compare(std::int64_t side, SimulationOptions const& options, std::string co
 }
 
 TYPED_TEST(RanksSimulation, HasTheBitsOfOneRank) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   compare<Exec, T>(16, steps(10), "fastpm");
   compare<Exec, T>(3, steps(2), "three planes, none for most of many ranks");
   auto options = steps(3);
@@ -142,8 +135,7 @@ TYPED_TEST(RanksSimulation, HasTheBitsOfOneRankWhereParticlesAreSorted) {
 }
 
 TYPED_TEST(RanksSimulation, HoldsTheMemoryThatItPredicts) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   if (world().size() > 2) GTEST_SKIP() << "on few ranks alone, as it takes long";
   for (auto const source : {ForceSource::vectors, ForceSource::potential}) {
     auto options = steps(16);  // in which particles are sorted
@@ -161,8 +153,7 @@ TYPED_TEST(RanksSimulation, HoldsTheMemoryThatItPredicts) {
 }
 
 TYPED_TEST(RanksSimulation, TellsOnAllRanksWhatIsWrongOnOne) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   bool const is_last = world().rank() == world().size() - 1;
   auto const message = [](SimulationOptions const& options) {
     auto particles =
@@ -209,8 +200,7 @@ TYPED_TEST(RanksSimulation, MayCallBackOnSomeRanksOnly) {
 // With a spectral gradient and no mesh of forces the density's memory holds whole numbers in its
 // ghost planes still, some of which look like no number at all.
 TYPED_TEST(RanksSimulation, TakesNoWholeNumberForAForceThatIsNone) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto options = steps(12);
   options.kernel = coir::mesh::ForceKernel::naive;
   options.softening = coir::mesh::Softening::two_thirds;
@@ -222,8 +212,7 @@ TYPED_TEST(RanksSimulation, TakesNoWholeNumberForAForceThatIsNone) {
 }
 
 TYPED_TEST(RanksSimulation, SeesOnAllRanksAForceThatIsNoneOnOne) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   for (auto const kernel : {coir::mesh::ForceKernel::naive, coir::mesh::ForceKernel::one_four})
     for (bool const deterministic : {false, true}) {
       auto options = steps(2);
@@ -242,8 +231,7 @@ TYPED_TEST(RanksSimulation, SeesOnAllRanksAForceThatIsNoneOnOne) {
 }
 
 TYPED_TEST(RanksSimulation, PaintsTheDensityOfItsPlanes) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto alone = simulation_of<Exec, T>({}, 8, steps(2));
   auto together = simulation_of<Exec, T>(world(), 8, steps(2));
   if (world().size() == 1) return;
@@ -272,8 +260,7 @@ TYPED_TEST(RanksSimulation, PaintsTheDensityOfItsPlanes) {
 }
 
 TYPED_TEST(RanksSimulation, StopsOnAllRanksWhereOneStops) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto simulation = simulation_of<Exec, T>(world(), 8, steps(4));
   auto const stop = [&] {
     simulation.advance(4, [](int done) {

@@ -1,5 +1,3 @@
-// Initial conditions over ranks beside those of one.
-
 #include <coir/core/pool.hpp>
 #include <coir/io/npy.hpp>
 #include <coir/nbody/initial_conditions.hpp>
@@ -9,14 +7,13 @@
 #include <support/message_of.hpp>
 #include <support/numbers.hpp>
 #include <support/ranks.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace {
 
@@ -29,9 +26,7 @@ coir::cosmology::LinearPower<double> linear_power() {
   return coir::cosmology::LinearPower<double>(coir::cosmology::planck15());
 }
 
-template <class Case>
-class RanksStart : public ::testing::Test {};
-TYPED_TEST_SUITE(RanksStart, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(RanksStart);
 
 /// Compares this rank's particles with those of the whole lattice: in bits on hosts.
 template <class Exec, class T>
@@ -64,8 +59,7 @@ TYPED_TEST(RanksStart, IsThatOfOneRank) {
 }
 
 TYPED_TEST(RanksStart, ReadsItsPlanesOfANoiseFile) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   std::size_t const n = 9;
   Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::HostSpace> const in_c("noise", n, n, n);
   Kokkos::View<double***, Kokkos::LayoutLeft, Kokkos::HostSpace> const in_fortran("noise", n, n, n);
@@ -93,8 +87,7 @@ TYPED_TEST(RanksStart, ReadsItsPlanesOfANoiseFile) {
 }
 
 TYPED_TEST(RanksStart, HoldsTheMemoryThatItPredicts) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   for (std::int64_t const side : {48, 33}) {
     auto const make = [&] {
       coir::nbody::initial_conditions<Exec, T>(Exec(), world(), side, 100, linear_power(), 0.1);
@@ -110,8 +103,7 @@ TYPED_TEST(RanksStart, HoldsTheMemoryThatItPredicts) {
 }
 
 TYPED_TEST(RanksStart, TellsOnAllRanksWhatIsWrong) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   auto const made = [&](std::int64_t side, LptOptions const& options) {
     coir::nbody::initial_conditions<Exec, T>(Exec(), world(), side, 100, linear_power(), 0.1,
                                              options);

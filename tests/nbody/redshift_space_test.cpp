@@ -3,7 +3,7 @@
 
 #include <nbody/universe.hpp>
 #include <support/message_of.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <gtest/gtest.h>
 
@@ -15,10 +15,7 @@
 #include <vector>
 
 using namespace coir;
-using coir::testing::lattice;
-using coir::testing::matter_alone;
-using coir::testing::message_of;
-using coir::testing::vectors_of;
+using namespace coir::testing;
 
 namespace {
 
@@ -50,12 +47,9 @@ struct Kaiser {
   }
 };
 
-template <class C>
-class RedshiftSpace : public ::testing::Test {};
-
 }  // namespace
 
-TYPED_TEST_SUITE(RedshiftSpace, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(RedshiftSpace);
 
 TYPED_TEST(RedshiftSpace, MovesParticlesAlongTheThirdAxisAndAroundTheBox) {
   using T = typename TypeParam::Real;

@@ -3,7 +3,7 @@
 
 #include <nbody/universe.hpp>
 #include <support/message_of.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <cstdint>
 #include <stdexcept>
@@ -12,13 +12,7 @@
 #include <utility>
 
 using namespace coir;
-using coir::testing::copy_of;
-using coir::testing::largest_distance;
-using coir::testing::lcdm;
-using coir::testing::message_of;
-using coir::testing::nudged_by;
-using coir::testing::same_bits;
-using coir::testing::vectors_of;
+using namespace coir::testing;
 using mesh::Assignment;
 using mesh::ForceKernel;
 using nbody::Cotangents;
@@ -72,9 +66,7 @@ bool same_particles(P const& a, P const& b) {
 
 }  // namespace
 
-template <class Case>
-class Reverse : public ::testing::Test {};
-TYPED_TEST_SUITE(Reverse, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(Reverse);
 
 TYPED_TEST(Reverse, GivesTheStartBackToTheBit) {
   for (std::int64_t side : {1, 5, 12})

@@ -5,23 +5,14 @@
 #include <nbody/universe.hpp>
 #include <support/held_memory.hpp>
 #include <support/message_of.hpp>
-#include <support/spaces.hpp>
 #include <support/thread_counts.hpp>
+#include <support/typed_suite.hpp>
 
 #include <limits>
 #include <stdexcept>
 
 using namespace coir;
-using coir::testing::copy_of;
-using coir::testing::largest_distance;
-using coir::testing::lattice;
-using coir::testing::lcdm;
-using coir::testing::matter_alone;
-using coir::testing::message_of;
-using coir::testing::mode_of;
-using coir::testing::nudged_by;
-using coir::testing::same_bits;
-using coir::testing::vectors_of;
+using namespace coir::testing;
 using nbody::Particles;
 using nbody::scale_factors;
 using nbody::Simulation;
@@ -55,9 +46,7 @@ double eps() {
 
 }  // namespace
 
-template <class Case>
-class Simulations : public ::testing::Test {};
-TYPED_TEST_SUITE(Simulations, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(Simulations);
 
 TYPED_TEST(Simulations, LeaveAUniformLatticeWhereItIs) {
   for (std::int64_t const side : {1, 2, 5, 8})
@@ -418,8 +407,7 @@ TYPED_TEST(Simulations, CheckTheirOptions) {
 }
 
 TYPED_TEST(Simulations, CheckTheirParticles) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   SimulationOptions const options{.scale_factors = {0.5, 1}};
   auto particles = lattice<Exec, T>(4, 10);
   particles.side = 5;
@@ -529,8 +517,7 @@ TYPED_TEST(Simulations, KeepWithinTheirMemory) {
 // Views are counted, and what transforms work in is none. On devices Kokkos has memory of its own
 // for reductions.
 TYPED_TEST(Simulations, HoldWhatIsPredictedWhateverTheirOptions) {
-  using Exec = typename TypeParam::Exec;
-  using T = typename TypeParam::Real;
+  TYPES_OF_CASE;
   std::int64_t const side = 20, of_momenta = 3 * side * side * side * std::int64_t(sizeof(T));
   auto const start = universe<TypeParam>(side);
   auto const expect_prediction = [&](SimulationOptions const& options) {
@@ -625,9 +612,7 @@ TYPED_TEST(Simulations, KeepParticlesApartWhileTheyAreInTheOrderOfTheMesh) {
   }
 }
 
-template <class Case>
-class SimulationsInDouble : public ::testing::Test {};
-TYPED_TEST_SUITE(SimulationsInDouble, coir::testing::DoubleCases, coir::testing::CaseName);
+COIR_DOUBLE_SUITE(SimulationsInDouble);
 
 // Longer versions of these are in validation_test.cpp.
 TYPED_TEST(SimulationsInDouble, ConvergeWithTheSquareOfTheStep) {

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Small universes whose particles are known, and what tests ask of them.
 
 #include <coir/cosmology/power.hpp>

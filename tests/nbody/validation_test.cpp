@@ -18,14 +18,7 @@
 #include <string>
 
 using namespace coir;
-using coir::testing::lcdm;
-using coir::testing::linear_growth;
-using coir::testing::matter_alone;
-using coir::testing::mode_of;
-using coir::testing::particles_of;
-using coir::testing::PlaneWave;
-using coir::testing::Vectors;
-using coir::testing::vectors_of;
+using namespace coir::testing;
 using mesh::Assignment;
 using mesh::ForceKernel;
 using mesh::Softening;

@@ -3,10 +3,9 @@
 
 #include <mesh/plain_mesh.hpp>
 #include <support/message_of.hpp>
-#include <support/spaces.hpp>
+#include <support/typed_suite.hpp>
 
 #include <complex>
-#include <numbers>
 
 using namespace coir;
 using coir::testing::elements;
@@ -53,9 +52,7 @@ std::complex<T> mode(std::vector<Kokkos::complex<T>> const& spectrum, std::int64
 
 }  // namespace
 
-template <class Case>
-class WhiteNoise : public ::testing::Test {};
-TYPED_TEST_SUITE(WhiteNoise, coir::testing::Cases, coir::testing::CaseName);
+COIR_TYPED_SUITE(WhiteNoise);
 
 TYPED_TEST(WhiteNoise, IsTheSpectrumOfARealField) {
   using T = typename TypeParam::Real;

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Runs a program as a user would and keeps what it said.
 
 #include <support/folder.hpp>

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// How much memory Views hold, as Kokkos reports it to profiling tools.
 
 #include <coir/core/kokkos.hpp>

@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// The same elements in Views of other layouts.
-
 #include <coir/core/strided.hpp>
 #include <coir/core/views.hpp>
 

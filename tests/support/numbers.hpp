@@ -1,8 +1,5 @@
 #pragma once
 
-/// \file
-/// Lists of numbers that tests compute with on the host.
-
 #include <coir/core/kokkos.hpp>
 
 #include <cstddef>

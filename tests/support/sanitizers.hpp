@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Whether a program is built with the address sanitizer, which takes memory and address space of
 /// its own.
 

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The cases that typed tests run over: every execution space with each precision.
 
 #include <coir/core/kokkos.hpp>

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Results on several numbers of threads. A program has one number of them, so a test of bits runs
 /// its program again.
 

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Which threads worked, and how evenly: by the processor time of each, which other programs on the
 /// machine don't change.
 

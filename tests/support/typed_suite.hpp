@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Suites of typed tests over every execution space with float and double, in a line each.
 
 #include <support/spaces.hpp>
@@ -10,6 +9,12 @@
   template <class>                        \
   class Name : public ::testing::Test {}; \
   TYPED_TEST_SUITE(Name, coir::testing::Cases, coir::testing::CaseName)
+
+/// The same in double alone.
+#define COIR_DOUBLE_SUITE(Name)           \
+  template <class>                        \
+  class Name : public ::testing::Test {}; \
+  TYPED_TEST_SUITE(Name, coir::testing::DoubleCases, coir::testing::CaseName)
 
 /// In a typed test: the types of its case.
 #define TYPES_OF_CASE                                     \
