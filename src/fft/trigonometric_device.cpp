@@ -11,10 +11,12 @@
 #include <coir/core/memory.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -40,6 +42,7 @@ struct LinesOnDevice {
     for (std::size_t d = 0; d < 3; ++d) strides[d] = set.strides[d];
   }
   KOKKOS_FORCEINLINE_FUNCTION Line<T> line(std::int64_t number) const {
+    if (number < lines) return {data + number * strides[2], stride};
     std::int64_t const row = number / lines;
     return {
         data + (row / rows * strides[0] + row % rows * strides[1] + number % lines * strides[2]),
@@ -50,18 +53,21 @@ struct LinesOnDevice {
 /// The complex numbers of some lines: of line l and number j at l line_step + j step.
 template <class T>
 struct ModesOfLines {
-  Kokkos::complex<T>* data;
+  using Complex = Kokkos::complex<T>;
+  Complex* data;
   std::int64_t line_step, step;
+  Complex const* chirp;  ///< null, or a factor of each number of a line
 
   struct Modes {
-    Kokkos::complex<T>* data;
+    Complex* data;
     std::int64_t step;
-    KOKKOS_FORCEINLINE_FUNCTION Kokkos::complex<T>& operator[](std::int64_t k) const {
-      return data[k * step];
+    Complex const* chirp;
+    KOKKOS_FORCEINLINE_FUNCTION Complex operator[](std::int64_t k) const {
+      return chirp ? data[k * step] * chirp[k] : data[k * step];
     }
   };
   KOKKOS_FORCEINLINE_FUNCTION Modes line(std::int64_t number) const {
-    return {data + number * line_step, step};
+    return {data + number * line_step, step, chirp};
   }
 };
 
@@ -78,7 +84,11 @@ struct MakeModes {
     std::int64_t const l = AlongLines ? a : b, j = AlongLines ? b : a;
     auto x = in.line(first + l);
     if (formula.reverses_input) x = x.reversed(formula.n);
-    modes.line(l)[j] = formula.input(x, j);
+    auto& z = modes.data[l * modes.line_step + j * modes.step];
+    if (!modes.chirp)
+      z = formula.input(x, j);
+    else
+      z = j < formula.length ? formula.input(x, j) * modes.chirp[j] : Kokkos::complex<T>();
   }
 };
 template <class T, bool AlongLines>
@@ -97,15 +107,69 @@ struct MakeResults {
   }
 };
 
+/// Multiplies modes by a spectrum.
+template <class T>
+struct ConvolveModes {
+  ModesOfLines<T> modes;
+  Kokkos::complex<T> const* spectrum;
+  bool along_lines;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t a, std::int64_t b) const {
+    std::int64_t const l = along_lines ? a : b, k = along_lines ? b : a;
+    modes.data[l * modes.line_step + k * modes.step] *= spectrum[k];
+  }
+};
+
+/// A chirp: transforms of an awkward length L by those of a length with small prime factors.
+///
+///   Z_k = c_k sum_j (z_j c_j) conj(c_(k-j)),   c_j = exp(-i pi j^2 / L)
+///
+/// The sum is a convolution. c is even, so that a period of 2 (L - 1) will do.
+///
+/// \see Bluestein, IEEE Trans. Audio and Electroacoustics 18 (1970) 451
+struct Chirp {
+  std::int64_t length;  ///< of the transforms; L itself where no chirp is needed
+  bool is_needed;
+
+  explicit Chirp(std::int64_t wanted) : length(wanted), is_needed(largest_factor(wanted) > 127) {
+    if (!is_needed) return;
+    length = 2 * (wanted - 1);
+    while (largest_factor(length) > 7) ++length;
+  }
+
+  template <class T>
+  std::vector<Kokkos::complex<T>> factors(std::int64_t wanted) const {
+    std::vector<Kokkos::complex<T>> result;
+    for (std::int64_t j = 0; is_needed && j < wanted; ++j) {
+      // j^2 modulo the period 2 L, of numbers whose squares fit 64 bits.
+      auto const turn = static_cast<double>(j * j % (2 * wanted)) / static_cast<double>(wanted);
+      result.emplace_back(static_cast<T>(std::cos(std::numbers::pi * turn)),
+                          static_cast<T>(-std::sin(std::numbers::pi * turn)));
+    }
+    return result;
+  }
+
+ private:
+  static std::int64_t largest_factor(std::int64_t n) {
+    std::int64_t largest = 1;
+    for (std::int64_t p = 2; p * p <= n; ++p)
+      while (n % p == 0) {
+        largest = p;
+        n /= p;
+      }
+    return std::max(largest, n);
+  }
+};
+
 /// The lines of one call of the library, so that their complex numbers take half the memory of all
 /// lines at most.
 template <class T>
 struct Portion {
   std::int64_t length, lines, bytes;
 
-  Portion(LineFormula<T> const& f, std::int64_t count) : length(f.length) {
+  Portion(LineFormula<T> const& f, std::int64_t count) : length(Chirp(f.length).length) {
     constexpr std::int64_t smallest = std::int64_t(1) << 25;  // bytes that keep a device busy
-    std::int64_t const of_line = f.length * static_cast<std::int64_t>(2 * sizeof(T));
+    std::int64_t const of_line = length * static_cast<std::int64_t>(2 * sizeof(T));
     std::int64_t const half = count * f.n * static_cast<std::int64_t>(sizeof(T)) / 2;
     lines = std::clamp<std::int64_t>(std::max(smallest, half) / of_line, 1, count);
     lines = (count + (count + lines - 1) / lines - 1) / ((count + lines - 1) / lines);
@@ -127,6 +191,8 @@ class DeviceLineTransform : public LineTransform<Exec, T> {
     formula_.pack = keep(factors.pack, 0);
     formula_.before = keep(factors.before, 1);
     formula_.after = keep(factors.after, 2);
+    Chirp const chirp(formula_.length);
+    if (chirp.is_needed) make_spectrum(chirp.factors<T>(formula_.length));
     expects_memory<Memory>(portion_.bytes, "the work of a transform");
     modes_ = Kokkos::View<char*, Memory>(
         Kokkos::view_alloc("coir::fft::trigonometric_device/modes", Kokkos::WithoutInitializing),
@@ -142,6 +208,24 @@ class DeviceLineTransform : public LineTransform<Exec, T> {
   }
 
  private:
+  /// Keeps the chirp, and the transform of the conjugate one over the length.
+  void make_spectrum(std::vector<Complex> const& chirp) {
+    std::vector<Complex> around(static_cast<std::size_t>(portion_.length));
+    T const share = T(1) / static_cast<T>(portion_.length);
+    for (std::size_t j = 0; j < chirp.size(); ++j) {
+      Complex const value(share * chirp[j].real(), -share * chirp[j].imag());
+      around[j] = value;
+      if (j > 0) around[around.size() - j] = value;
+    }
+    chirp_ = keep(chirp, 3);
+    spectrum_ = keep(around, 4);
+    Exec const exec;
+    Planned const plan(portion_.length, 1, true);
+    auto* const numbers = reinterpret_cast<Number*>(factors_[4].data());
+    check(L::run_complex(on_stream(plan.handle, exec), numbers, numbers, -1), "Exec");
+    exec.fence();
+  }
+
   /// A library's plan for a number of lines, with memory to work in.
   struct Planned {
     Handle handle;
@@ -158,11 +242,11 @@ class DeviceLineTransform : public LineTransform<Exec, T> {
 
   template <bool AlongLines>
   void run(Exec const& exec, LineSet<T const> const& in, LineSet<T> const& out) {
-    std::int64_t const n = formula_.n, length = formula_.length;
+    std::int64_t const n = formula_.n, length = portion_.length;
     auto* const data = reinterpret_cast<Complex*>(modes_.data());
     for (std::int64_t first = 0; first < in.count(); first += portion_.lines) {
       std::int64_t const lines = std::min(portion_.lines, in.count() - first);
-      ModesOfLines<T> const modes{data, AlongLines ? length : 1, AlongLines ? 1 : lines};
+      ModesOfLines<T> const modes{data, AlongLines ? length : 1, AlongLines ? 1 : lines, chirp_};
       auto const cells = [&](std::int64_t numbers) {
         return AlongLines ? box<2, std::int64_t>({lines, numbers})
                           : box<2, std::int64_t>({numbers, lines});
@@ -175,7 +259,13 @@ class DeviceLineTransform : public LineTransform<Exec, T> {
         plan_lines_[AlongLines ? 0 : 1][lines == portion_.lines ? 0 : 1] = lines;
       }
       auto* const numbers = reinterpret_cast<Number*>(data);
-      check(L::run_complex(on_stream(plan->handle, exec), numbers, numbers, -1), "Exec");
+      auto const handle = on_stream(plan->handle, exec);
+      check(L::run_complex(handle, numbers, numbers, -1), "Exec");
+      if (chirp_) {
+        for_each("coir::fft::trigonometric_device/convolve", exec, cells(length),
+                 ConvolveModes<T>{modes, spectrum_, AlongLines});
+        check(L::run_complex(handle, numbers, numbers, +1), "Exec");
+      }
       for_each("coir::fft::trigonometric_device/results", exec, cells(n),
                MakeResults<T, AlongLines>{formula_, modes, LinesOnDevice<T>(out), first});
     }
@@ -193,7 +283,9 @@ class DeviceLineTransform : public LineTransform<Exec, T> {
 
   LineFormula<T> formula_;
   Portion<T> portion_;
-  std::array<Kokkos::View<Complex*, Memory>, 3> factors_;
+  std::array<Kokkos::View<Complex*, Memory>, 5> factors_;
+  Complex const* chirp_ = nullptr;
+  Complex const* spectrum_ = nullptr;
   Kokkos::View<char*, Memory> modes_;
   std::unique_ptr<Planned> plans_[2][2];
   std::int64_t plan_lines_[2][2] = {};
@@ -278,6 +370,10 @@ class ProductTransform : public LineTransform<Exec, T> {
     std::lock_guard const lock(mutex);
     T const one = 1, zero = 0;
     auto const count = [](std::int64_t extent) { return static_cast<int>(extent); };
+    // cuBLAS checks the step between columns, even of one.
+    auto const step = [&](auto const& set) {
+      return set.extents[2] == 1 ? n_ : count(set.strides[2]);
+    };
     bool const along_lines = in.stride == 1 && out.stride == 1;
     if (!along_lines && !(has_rows(in) && has_rows(out))) return false;
     check_blas(cublasSetStream(blas(), stream_of(exec)), "SetStream");
@@ -286,10 +382,10 @@ class ProductTransform : public LineTransform<Exec, T> {
       T* const to = out.data + field * out.strides[0];
       int const q = count(in.extents[2]), batch = count(in.extents[1]);
       if (along_lines)
-        check_blas(gemm<T>(blas(), CUBLAS_OP_N, CUBLAS_OP_N, n_, q, n_, &one, matrix_.data(), n_, 0,
-                           from, count(in.strides[2]), in.strides[1], &zero, to,
-                           count(out.strides[2]), out.strides[1], batch),
-                   "GemmStridedBatched");
+        check_blas(
+            gemm<T>(blas(), CUBLAS_OP_N, CUBLAS_OP_N, n_, q, n_, &one, matrix_.data(), n_, 0, from,
+                    step(in), in.strides[1], &zero, to, step(out), out.strides[1], batch),
+            "GemmStridedBatched");
       else
         check_blas(gemm<T>(blas(), CUBLAS_OP_N, CUBLAS_OP_T, q, n_, n_, &one, from,
                            count(in.stride), in.strides[1], matrix_.data(), n_, 0, &zero, to,
@@ -312,7 +408,7 @@ class ProductTransform : public LineTransform<Exec, T> {
 
 bool is_product(LineRequest const& request) {
   constexpr std::int64_t most = 1 << 30;  // cuBLAS counts in int
-  return request.length <= longest_product && request.count <= most;
+  return request.by_product && request.length <= longest_product && request.count <= most;
 }
 
 #endif

@@ -43,7 +43,7 @@ struct SourceWithRing {
     return weight[d] * sum;
   }
   KOKKOS_FUNCTION void operator()(std::int64_t q, std::int64_t j, std::int64_t k) const {
-    std::int64_t const field = q / n[0], i = q % n[0];
+    std::int64_t const field = q < n[0] ? 0 : q / n[0], i = q - field * n[0];
     auto const offset = [&](std::int64_t const(&s)[4]) {
       return field * s[0] + i * s[1] + j * s[2] + k * s[3];
     };
@@ -77,7 +77,7 @@ struct DivideByEigenvalues {
   bool is_open;
 
   KOKKOS_FUNCTION void operator()(std::int64_t q, std::int64_t j, std::int64_t k) const {
-    std::int64_t const field = q / n0, i = q % n0;
+    std::int64_t const field = q < n0 ? 0 : q / n0, i = q - field * n0;
     T& mode = x[field * stride[0] + i * stride[1] + j * stride[2] + k * stride[3]];
     if (is_open && i == 0 && j == 0 && k == 0)
       mode = mean;
@@ -322,7 +322,7 @@ class TransformSolver : public DirectSolver<Exec, T> {
     std::int64_t const n = problem.extents[at];
     std::int64_t const cells =
         problem.batch * problem.extents[0] * problem.extents[1] * problem.extents[2];
-    return {transform_of(problem.boundary[at]), n, cells / n, fft::Effort::automatic};
+    return {transform_of(problem.boundary[at]), n, cells / n, fft::Effort::automatic, true};
   }
 
   static fft::detail::LineSet<T> lines(Strided<T, 4> const& field, int axis) {

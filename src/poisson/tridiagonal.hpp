@@ -114,6 +114,7 @@ struct HalfLine {
   T* x;
   std::int64_t step, rows;  ///< rows of this half, without the middle
   T excess, rate, turn;     ///< a - 2; 2 t; exp(-t)
+  T factor, step_up;        ///< height(i + 1) = factor height(i) + step_up
 
   KOKKOS_FUNCTION HalfLine(TridiagonalLines<T> const& all, std::int64_t line, bool second) {
     auto const& lines = all.lines;
@@ -132,6 +133,8 @@ struct HalfLine {
     excess = all.excess(j, k);
     rate = T(4) * math::asinh(T(0.5) * math::sqrt(excess));
     turn = math::exp(T(-0.5) * rate);
+    factor = rate > T(0) ? math::exp(-rate) : T(1);
+    step_up = height(1);
   }
 
   /// A number that is proportional to exp(i t) sinh(i t).
@@ -144,8 +147,44 @@ struct HalfLine {
   }
 };
 
-/// Rows whose numbers are loaded before the first of them is used.
-inline constexpr int rows_ahead = 8;
+/// Rows that are loaded together, while those before are computed.
+inline constexpr int rows_together = 8;
+
+/// Calls each(number, pivot, where the number lies) for the rows of a half line, from its outer end
+/// inward, or back. Loads rows ahead.
+template <class T, class Each>
+KOKKOS_FORCEINLINE_FUNCTION void for_rows(HalfLine<T> const& half, bool backward,
+                                          Each const& each) {
+  constexpr int count = rows_together;
+  std::int64_t const rows = half.rows;
+  auto const row_of = [&](std::int64_t at) { return backward ? rows - 1 - at : at; };
+  T ahead[count];
+  auto const load = [&](std::int64_t from) {
+    COIR_UNROLL
+    for (int r = 0; r < count; ++r)
+      ahead[r] = from + r < rows ? half.x[row_of(from + r) * half.step] : T(0);
+  };
+  load(0);
+  for (std::int64_t from = 0; from < rows; from += count) {
+    T values[count], heights[count + 1];
+    COIR_UNROLL
+    for (int r = 0; r < count; ++r) values[r] = ahead[r];
+    load(from + count);
+    // Heights ascend with rows, because the recurrence is stable in that direction alone.
+    std::int64_t const lowest = backward ? rows - from - count : from;
+    heights[0] = half.height(lowest < 0 ? 1 : lowest + 1);
+    COIR_UNROLL
+    for (int r = 0; r < count; ++r)
+      heights[r + 1] = lowest + r < 0 ? heights[r] : half.factor * heights[r] + half.step_up;
+    COIR_UNROLL
+    for (int r = 0; r < count; ++r) {
+      int const above = backward ? count - 1 - r : r;
+      if (from + r < rows)
+        each(values[r], half.turn * (heights[above] / heights[above + 1]),
+             half.x[row_of(from + r) * half.step]);
+    }
+  }
+}
 
 template <class T>
 struct EliminateHalves {
@@ -153,20 +192,11 @@ struct EliminateHalves {
   KOKKOS_FUNCTION void operator()(std::int64_t task) const {
     std::int64_t const count = all.lines.count();
     HalfLine<T> const half(all, task % count, task >= count);
-    T before = 0, height = half.height(1);
-    for (std::int64_t i = 0; i < half.rows; i += rows_ahead) {
-      T g[rows_ahead];
-      COIR_UNROLL
-      for (int r = 0; r < rows_ahead; ++r)
-        g[r] = i + r < half.rows ? half.x[(i + r) * half.step] : T(0);
-      COIR_UNROLL
-      for (int r = 0; r < rows_ahead; ++r) {
-        T const next = half.height(i + r + 2);
-        before = (all.scale * g[r] + before) * (half.turn * (height / next));
-        height = next;
-        if (i + r < half.rows) half.x[(i + r) * half.step] = before;
-      }
-    }
+    T before = 0;
+    for_rows(half, false, [&](T g, T pivot, T& row) {
+      before = (all.scale * g + before) * pivot;
+      row = before;
+    });
   }
 };
 
@@ -190,21 +220,11 @@ struct SolveHalves {
   KOKKOS_FUNCTION void operator()(std::int64_t task) const {
     std::int64_t const count = all.lines.count();
     HalfLine<T> const half(all, task % count, task >= count);
-    if (half.rows == 0) return;
-    T after = half.x[half.rows * half.step], height = half.height(half.rows + 1);
-    for (std::int64_t i = half.rows - 1; i >= 0; i -= rows_ahead) {
-      T d[rows_ahead];
-      COIR_UNROLL
-      for (int r = 0; r < rows_ahead; ++r) d[r] = i - r >= 0 ? half.x[(i - r) * half.step] : T(0);
-      COIR_UNROLL
-      for (int r = 0; r < rows_ahead; ++r) {
-        if (i - r < 0) break;
-        T const lower = half.height(i - r + 1);
-        after = d[r] + half.turn * (lower / height) * after;
-        height = lower;
-        half.x[(i - r) * half.step] = after;
-      }
-    }
+    T after = half.x[half.rows * half.step];
+    for_rows(half, true, [&](T d, T pivot, T& row) {
+      after = d + pivot * after;
+      row = after;
+    });
   }
 };
 

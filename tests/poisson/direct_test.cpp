@@ -232,7 +232,7 @@ TYPED_TEST(DirectTest, FindsTheSolutionOnLines) {
 
 TYPED_TEST(DirectTest, FindsTheSolutionOnRectangles) {
   expect_solutions<TypeParam, Laid::right, 2>(
-      {{1, 1}, {1, 7}, {6, 1}, {5, 8}, {30, 41}, {12, 530}});
+      {{1, 1}, {1, 7}, {6, 1}, {5, 8}, {30, 41}, {12, 530}, {37, 300}});
 }
 
 TYPED_TEST(DirectTest, FindsTheSolutionInBoxes) {
@@ -373,10 +373,10 @@ TYPED_TEST(DirectInDouble, LeavesNoResidual) {
 TYPED_TEST(DirectInDouble, SaysWhatItTakes) {
   TYPES_OF_CASE;
   using Solver = Direct<Exec, T, 2>;
-  Solver const solver(Exec{}, {70, 99});
+  Solver const solver(Exec{}, {70, 299});
   EXPECT_EQ(solver.largest_prime_factor(), 5);
-  EXPECT_EQ((Solver(Exec{}, {70, 100}).largest_prime_factor()), 101);
-  EXPECT_GT(Solver::bytes(Exec{}, {70, 99}), 0);
+  EXPECT_EQ((Solver(Exec{}, {70, 400}).largest_prime_factor()), 401);
+  EXPECT_GT(Solver::bytes(Exec{}, {70, 299}), 0);
 }
 
 TYPED_TEST(DirectInDouble, RefusesWhatHasNoSolution) {

@@ -143,7 +143,7 @@ class TrigonometricPlan {
 
   detail::LineRequest request(Trigonometric kind, int axis, Effort effort) const {
     auto const length = shape_[static_cast<std::size_t>(axis)];
-    return {kind, length, batch_ * size_of(shape_) / length, effort};
+    return {kind, length, batch_ * size_of(shape_) / length, effort, false};
   }
 
   template <std::size_t N>

@@ -47,6 +47,9 @@ struct LineRequest {
   std::int64_t length = 1;
   std::int64_t count = 1;  ///< lines
   Effort effort = Effort::automatic;
+  /// On devices short lines may be multiplied by a matrix: faster, but the rounding grows with the
+  /// square root of the length.
+  bool by_product = false;
 
   auto operator<=>(LineRequest const&) const = default;
 };
