@@ -162,6 +162,24 @@ TYPED_TEST(ScanTypes, ComplexNumbers) {
   }
 }
 
+// A group of elements that begins at `first`, whose threads have `each` elements.
+struct ScannedGroup {
+  std::vector<float> of_thread;   // sums up to each element of a thread
+  std::vector<float> to_threads;  // sums up to the last element of each thread
+
+  ScannedGroup(std::vector<float> const& x, std::size_t first, std::size_t threads,
+               std::size_t each)
+      : of_thread(threads * each), to_threads(threads) {
+    for (std::size_t i = 0; i < of_thread.size(); ++i) {
+      float const element = first + i < x.size() ? x[first + i] : 0;
+      of_thread[i] = i % each == 0 ? element : of_thread[i - 1] + element;
+      to_threads[i / each] = of_thread[i];
+    }
+    for (std::size_t width = 1; width < threads; width *= 2)
+      for (std::size_t t = threads - 1; t >= width; --t) to_threads[t] += to_threads[t - width];
+  }
+};
+
 // Known bits, whatever the number of threads.
 TYPED_TEST(ScanTypes, SameBitsForAnyThreadCount) {
   using Space = typename TypeParam::memory_space;
@@ -170,23 +188,32 @@ TYPED_TEST(ScanTypes, SameBitsForAnyThreadCount) {
   for (std::size_t i = 0; i < n; ++i) x[i] = 1.0f / float(i % 1000 + 1);
   auto const sums = to_host(coir::cumsum(from_host<Space>(x, coir::Shape<1>{std::int64_t(n)})));
 
-  // The scheme in one loop for each level.
+  // The scheme in one loop for each level. On devices each thread of a group adds up `each`
+  // elements, and adds the sums of the threads before in pairs of growing distance.
   std::vector<std::vector<float>> levels = {x};
-  std::size_t const group = coir::runs_on_host<TypeParam> ? 64 : 16;
-  while (levels.back().size() > group) {
+  std::vector<std::size_t> threads;
+  std::size_t const each = coir::runs_on_host<TypeParam> ? 64 : 16;
+  for (;;) {
+    std::vector<float> const& level = levels.back();
+    threads.push_back(coir::runs_on_host<TypeParam> ? 1 : 32);
+    while (!coir::runs_on_host<TypeParam> && threads.back() < 256 &&
+           threads.back() * each < level.size())
+      threads.back() *= 2;
+    std::size_t const group = threads.back() * each;
+    if (level.size() <= group) break;
     std::vector<float> totals;
-    for (std::size_t i = 0; i < levels.back().size(); ++i)
-      if (i % group == 0)
-        totals.push_back(levels.back()[i]);
-      else
-        totals.back() += levels.back()[i];
+    for (std::size_t i = 0; i < level.size(); i += group)
+      totals.push_back(ScannedGroup(level, i, threads.back(), each).to_threads.back());
     levels.push_back(totals);
   }
   for (std::size_t l = levels.size(); l-- > 0;) {
-    float running = 0;
-    for (std::size_t i = 0; i < levels[l].size(); ++i) {
-      running = i % group == 0 ? levels[l][i] : running + levels[l][i];
-      levels[l][i] = i < group ? running : levels[l + 1][i / group - 1] + running;
+    std::size_t const group = threads[l] * each, size = levels[l].size();
+    for (std::size_t first = 0; first < size; first += group) {
+      float const before = first > 0 ? levels[l + 1][first / group - 1] : 0;
+      ScannedGroup const sums_here(levels[l], first, threads[l], each);
+      for (std::size_t i = 0; i < group && first + i < size; ++i)
+        levels[l][first + i] = (i < each ? before : before + sums_here.to_threads[i / each - 1]) +
+                               sums_here.of_thread[i];
     }
   }
   EXPECT_EQ(sums, levels[0]);

@@ -236,8 +236,9 @@ KOKKOS_FORCEINLINE_FUNCTION void fold_steps(std::int64_t first, std::int64_t ste
     if (k + l * step < length) fold(some[l], k + l * step);
 }
 
-/// The elements of an expression along one of its axes, on devices.
-template <class Kernel, class Monoid, int Outer>
+/// The elements of an expression along one of its axes, on devices: one by one, or in vectors of
+/// Width. The latter need a last axis of whole vectors, and elements that all lie side by side.
+template <class Kernel, class Monoid, int Outer, int Width>
 struct ElementsAlong {
   using Value = typename Monoid::value_type;
   Kernel kernel;
@@ -245,12 +246,26 @@ struct ElementsAlong {
   RowNumbers<Outer> numbers;  // of the result
   int axis;                   // Outer for the last one: then the result has a single column
   bool narrow;
+  bool in_vectors;
 
-  /// Folds the elements first, first + step, ... below `length` of element (row, column) of the
-  /// result.
+  /// Folds the elements or vectors first, first + step, ... below `length` of element (row, column)
+  /// of the result.
   KOKKOS_FORCEINLINE_FUNCTION void fold(Value& value, std::int64_t row, std::int64_t column,
                                         std::int64_t first, std::int64_t step,
                                         std::int64_t length) const {
+    if constexpr (Width > 1) {
+      if (in_vectors) {
+        fold_steps<4>(
+            first, step, length,
+            [&](std::int64_t k) {
+              return kernel.template vector<Width>((row * length + k) * Width);
+            },
+            [&](auto const& elements, std::int64_t k) {
+              fold_vector<Width>(monoid, value, elements, k * Width);
+            });
+        return;
+      }
+    }
     if (narrow)
       fold_by(value, static_cast<std::int32_t>(row), static_cast<std::int32_t>(column), first, step,
               length);
@@ -274,27 +289,6 @@ struct ElementsAlong {
     COIR_UNROLL
     for (int d = 0; d < Outer; ++d) at.index[d] = d == axis ? k : at.index[d];
     return kernel.cell(at, axis == Outer ? k : column);
-  }
-};
-
-/// The elements of an expression along its last axis in vectors, on devices: all elements lie side
-/// by side, and a row consists of whole vectors.
-template <class Kernel, class Monoid, int Width>
-struct VectorsAlong {
-  using Value = typename Monoid::value_type;
-  Kernel kernel;
-  Monoid monoid;
-
-  /// Folds the vectors first, first + step, ... below `length` of a row.
-  KOKKOS_FORCEINLINE_FUNCTION void fold(Value& value, std::int64_t row, std::int64_t,
-                                        std::int64_t first, std::int64_t step,
-                                        std::int64_t length) const {
-    fold_steps<4>(
-        first, step, length,
-        [&](std::int64_t k) { return kernel.template vector<Width>((row * length + k) * Width); },
-        [&](auto const& elements, std::int64_t k) {
-          fold_vector<Width>(monoid, value, elements, k * Width);
-        });
   }
 };
 
@@ -398,8 +392,10 @@ struct PartFold {
   Result* out;
 
   KOKKOS_FUNCTION void operator()(std::int64_t thread) const {
-    std::int64_t const row = thread / (parts * columns), in_row = thread - row * parts * columns;
-    std::int64_t const part = in_row / columns;
+    bool const whole_rows = parts * columns == 1;  // without divisions, which take long
+    std::int64_t const row = whole_rows ? thread : thread / (parts * columns),
+                       in_row = thread - row * parts * columns;
+    std::int64_t const part = whole_rows ? 0 : in_row / columns;
     Value value = monoid.neutral();
     elements.fold(value, row, in_row - part * columns, part, parts, length);
     if (parts > 1)
@@ -417,19 +413,17 @@ void fold_on_device(Exec const& exec, Elements const& elements, Monoid const& mo
   // What keeps a large device busy, and what is worth a thread.
   constexpr std::int64_t threads = 1 << 18, elements_of_part = 32, least_parts = 4;
   constexpr std::int64_t longest_of_team = 8192, many_rows = 1024;
-  constexpr std::int64_t longest_of_lanes = 1024, shortest_of_lanes = 8, worth_a_lane = 4;
-  constexpr int most_lanes = 32, rows_of_team = 128;  // of a single lane
-  if (columns == 1 && length > shortest_of_lanes && length <= longest_of_lanes) {
-    int const lanes = runs_on_host<Exec>
-                          ? 1
-                          : std::min(most_lanes, static_cast<int>(std::bit_ceil(std::uint64_t(
-                                                     (length + worth_a_lane - 1) / worth_a_lane))));
-    std::int64_t const rows = runs_on_host<Exec> ? 1 : rows_of_team / lanes;
+  constexpr std::int64_t longest_of_lanes = 1024, worth_a_lane = 8;
+  constexpr int most_lanes = 32, threads_of_team = 128;
+  if (!runs_on_host<Exec> && columns == 1 && length > worth_a_lane && length <= longest_of_lanes) {
+    std::uint64_t const worth = static_cast<std::uint64_t>((length - 1) / worth_a_lane + 1);
+    int const lanes = std::min(most_lanes, static_cast<int>(std::bit_ceil(worth)));
+    int const rows = threads_of_team / lanes;
     std::int64_t const teams = (cells + rows - 1) / rows;
     if (teams <= std::numeric_limits<int>::max()) {
       Kokkos::parallel_for(
           "coir::array::reduce_axis",
-          Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(teams), static_cast<int>(rows), lanes),
+          Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(teams), rows, lanes),
           LanesFold<Elements, Monoid, Result>{elements, monoid, cells, length, lanes, out});
       return;
     }
@@ -448,6 +442,11 @@ void fold_on_device(Exec const& exec, Elements const& elements, Monoid const& mo
   }
   using Value = typename Monoid::value_type;
   std::int64_t parts = std::min(threads / cells, length / elements_of_part);
+  // The parts of many results are few, so that a thread folds those of a result. Otherwise
+  // neighbours begin to read at a cache line.
+  constexpr std::int64_t few_parts = 32;
+  if (columns > 1 && cells >= threads / (4 * few_parts)) parts = std::min(parts, few_parts);
+  if (parts > few_parts) parts -= parts % few_parts;
   if (parts < least_parts) parts = 1;
   auto const block =
       parts > 1
@@ -535,23 +534,19 @@ auto reduce_axis_by(E const& expression, int axis, Monoid const& monoid) {
     std::int64_t const columns = across ? fold.columns() : 1;
     if (across) numbers.extent[position] = 1;
     if constexpr (AsOnDevice) {
-      // A thread that loads elements of one or two bytes one by one would mostly wait.
-      constexpr int width = 16 / static_cast<int>(sizeof(value_t<E>));
-      if constexpr (width >= 8) {
-        Fold<rank> flat(shape);
-        add_leaves(flat, expression);
-        flat.close();
-        auto const row = expression.kernel(flat);
-        if (!across && flat.rows() == 1 && length % width == 0 &&
-            row.template has_vectors<width>()) {
-          fold_on_device<Space>(exec, VectorsAlong<Kernel, Monoid, width>{row, monoid}, monoid,
-                                cells, 1, length / width, result.data());
-          return result;
-        }
-      }
-      ElementsAlong<Kernel, Monoid, outer> const elements{kernel, monoid, numbers, position,
-                                                          fold.narrow()};
-      fold_on_device<Space>(exec, elements, monoid, cells, columns, length, result.data());
+      constexpr int width = std::max(1, 16 / static_cast<int>(sizeof(value_t<E>)));
+      Fold<rank> flat(shape);
+      add_leaves(flat, expression);
+      flat.close();
+      auto const in_a_row = expression.kernel(flat);
+      bool in_vectors = false;
+      if constexpr (width > 1)
+        in_vectors = !across && flat.rows() == 1 && length % width == 0 &&
+                     in_a_row.template has_vectors<width>();
+      ElementsAlong<Kernel, Monoid, outer, width> const elements{
+          in_vectors ? in_a_row : kernel, monoid, numbers, position, fold.narrow(), in_vectors};
+      std::int64_t const units = in_vectors ? length / width : length;
+      fold_on_device<Space>(exec, elements, monoid, cells, columns, units, result.data());
     } else if (across) {
       AcrossRows<Kernel, Monoid, outer> const body{kernel, monoid, numbers, position, columns};
       fold_across_rows_on_host(exec, body, cells / columns, length,
