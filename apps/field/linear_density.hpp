@@ -2,6 +2,8 @@
 
 /// White noise of sites, and the linear density that grows from it.
 
+#include <nbody/white_noise_file.hpp>
+
 #include <coir/core/contiguous.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/cosmology/power.hpp>
@@ -38,12 +40,6 @@ struct Deviations {
   }
 };
 
-template <class T>
-struct Constant {
-  T value;
-  KOKKOS_FUNCTION T operator()(std::int64_t, std::int64_t, std::int64_t) const { return value; }
-};
-
 }  // namespace detail
 
 /// White noise at the sites, (n, n, n), as nbody::white_noise() gives its transform.
@@ -54,7 +50,7 @@ Field<Exec, T> noise_of_seed(Exec const& exec, std::int64_t n, std::uint64_t see
   Field<Exec, T> const noise("coir::apps::field::noise", extent, extent, extent);
   coir::nbody::white_noise<Exec, T>(exec, {.seed = seed}, modes);
   double const points = double(n) * double(n) * double(n);
-  fft::multiply_modes(exec, modes, detail::Constant<T>{static_cast<T>(1 / points)});
+  fft::multiply_modes(exec, modes, nbody::SameFactor<T>{static_cast<T>(1 / points)});
   fft::RealPlan<Exec, T, 3>(exec, {n, n, n}, 1, {.effort = fft::Effort::estimate})
       .backward(modes, noise);
   return noise;

@@ -2,9 +2,9 @@
 
 /// The white noise of a seed in real space, as a file that --noise reads.
 
-#include <coir/core/loops.hpp>
 #include <coir/core/shape.hpp>
 #include <coir/fft/in_place.hpp>
+#include <coir/fft/multiply.hpp>
 #include <coir/fft/plan.hpp>
 #include <coir/io/npy.hpp>
 #include <coir/nbody/initial_conditions.hpp>
@@ -17,18 +17,12 @@ namespace coir::apps::nbody {
 /// How white noise is transformed.
 inline constexpr fft::PlanOptions plan_of_noise{.in_place = true, .effort = fft::Effort::estimate};
 
-namespace detail {
-
+/// A factor of all modes.
 template <class T>
-struct ScaleModes {
-  Kokkos::complex<T>* modes;
-  T factor;
-  KOKKOS_FUNCTION void operator()(std::int64_t at) const {
-    modes[at] = Kokkos::complex<T>(factor * modes[at].real(), factor * modes[at].imag());
-  }
+struct SameFactor {
+  T value;
+  KOKKOS_FUNCTION T operator()(std::int64_t, std::int64_t, std::int64_t) const { return value; }
 };
-
-}  // namespace detail
 
 /// Writes the white noise that a run of side^3 particles starts from: NPY, (side, side, side),
 /// numbers of mean 0 and variance 1.
@@ -44,9 +38,7 @@ void write_white_noise(Exec const& exec, std::int64_t side,
   auto const modes = fft::allocate_in_place<T, Space>("coir::apps::nbody::noise", shape);
   coir::nbody::white_noise<Exec, T>(exec, options, modes);
   double const sites = static_cast<double>(side) * static_cast<double>(side * side);
-  for_each("coir::apps::nbody::scale_noise", exec,
-           box<1, std::int64_t>({static_cast<std::int64_t>(modes.size())}),
-           detail::ScaleModes<T>{modes.data(), static_cast<T>(1 / sites)});
+  fft::multiply_modes(exec, modes, SameFactor<T>{static_cast<T>(1 / sites)});
   auto const field = fft::real_view_of(modes, side);
   plan.backward(modes, field);
   exec.fence();

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <io/scratch.hpp>
+#include <support/in_folder.hpp>
 
 #include <cstring>
 #include <filesystem>
@@ -99,8 +100,9 @@ class ForeignFile {
 
 }  // namespace
 
-TEST(Reader, SaysWhatThereIs) {
-  TemporaryFolder const folder;
+using Reading = InFolder;
+
+TEST_F(Reading, SaysWhatThereIs) {
   write_example(folder / "a.hdf5");
   Reader const reader(folder / "a.hdf5");
   EXPECT_TRUE(reader.has("/"));
@@ -116,8 +118,7 @@ TEST(Reader, SaysWhatThereIs) {
   EXPECT_EQ(reader.attribute_text("group", "text"), "words");
 }
 
-TEST(Reader, ConvertsToTypesThatHoldTheValues) {
-  TemporaryFolder const folder;
+TEST_F(Reading, ConvertsToTypesThatHoldTheValues) {
   write_example(folder / "a.hdf5");
   Reader const reader(folder / "a.hdf5");
   EXPECT_EQ(reader.read<std::int64_t>("group/numbers")[11], 11);
@@ -127,8 +128,7 @@ TEST(Reader, ConvertsToTypesThatHoldTheValues) {
   EXPECT_EQ(reader.attribute<std::int64_t>("group", "single"), 7);
 }
 
-TEST(Reader, RowsOutsideAreTheCallersMistake) {
-  TemporaryFolder const folder;
+TEST_F(Reading, RowsOutsideAreTheCallersMistake) {
   write_example(folder / "a.hdf5");
   Reader const reader(folder / "a.hdf5");
   std::vector<short> room(6);
@@ -140,8 +140,7 @@ TEST(Reader, RowsOutsideAreTheCallersMistake) {
                {"rows must be whole, 3 elements each, not 4"});
 }
 
-TEST(Reader, ReadsEitherByteOrder) {
-  TemporaryFolder const folder;
+TEST_F(Reading, ReadsEitherByteOrder) {
   double const pi = 3.14159;
   unsigned const number = 0x01020304;
   {
@@ -156,8 +155,7 @@ TEST(Reader, ReadsEitherByteOrder) {
   EXPECT_EQ(reader.read<unsigned>("u"), std::vector{number});
 }
 
-TEST(Reader, ReadsTextOfFixedLength) {
-  TemporaryFolder const folder;
+TEST_F(Reading, ReadsTextOfFixedLength) {
   {
     ForeignFile file(folder / "a.hdf5");
     file.fixed_text("full", "words", H5T_STR_NULLPAD);
@@ -169,8 +167,7 @@ TEST(Reader, ReadsTextOfFixedLength) {
 }
 
 // As GADGET-4 writes IDs of 48 bits.
-TEST(Reader, IntegersOfOtherWidthsAreReadAsTheNextWiderOnes) {
-  TemporaryFolder const folder;
+TEST_F(Reading, IntegersOfOtherWidthsAreReadAsTheNextWiderOnes) {
   std::uint64_t const id = (std::uint64_t(1) << 47) + 5;
   std::int64_t const negative = -7;
   {
@@ -200,8 +197,7 @@ TEST(Reader, IntegersOfOtherWidthsAreReadAsTheNextWiderOnes) {
     EXPECT_EQ(reader.read<std::int64_t>(name), std::vector{negative}) << name;
 }
 
-TEST(Reader, OtherKindsOfDatasetsAreErrors) {
-  TemporaryFolder const folder;
+TEST_F(Reading, OtherKindsOfDatasetsAreErrors) {
   {
     ForeignFile file(folder / "a.hdf5");
     hid_t const pair = H5Tcreate(H5T_COMPOUND, 8);
@@ -225,7 +221,7 @@ TEST(Reader, OtherKindsOfDatasetsAreErrors) {
   expect_parts(message_of<InputError>([&] { (void)reader.shape("link"); }), {"is not in it"});
 }
 
-TEST(Reader, MissingObjectsAreErrors) {
+TEST_F(Reading, MissingObjectsAreErrors) {
   expect_parts(refusal([](Reader const& r) { (void)r.read<int>("group/other"); }),
                {"'group/other' is not in it", "h5ls -r"});
   expect_parts(refusal([](Reader const& r) { (void)r.read<int>("group"); }),
@@ -237,7 +233,7 @@ TEST(Reader, MissingObjectsAreErrors) {
                {"'other' is not in it"});
 }
 
-TEST(Reader, WrongTypesAreErrors) {
+TEST_F(Reading, WrongTypesAreErrors) {
   expect_parts(refusal([](Reader const& r) { (void)r.read<signed char>("group/numbers"); }),
                {"'group/numbers' is int16, whose values int8 can't hold", "read it as int16"});
   refusal([](Reader const& r) { (void)r.read<std::uint64_t>("group/numbers"); });
@@ -250,7 +246,7 @@ TEST(Reader, WrongTypesAreErrors) {
                {"'single'", "is no text"});
 }
 
-TEST(Reader, WrongShapesAreErrors) {
+TEST_F(Reading, WrongShapesAreErrors) {
   expect_parts(refusal([](Reader const& r) { r.expects_shape("group/numbers", {-1, 2}); }),
                {"'group/numbers' has shape (4, 3), and (any, 2) was expected"});
   refusal([](Reader const& r) { r.expects_shape("group/numbers", {12}); });
@@ -262,13 +258,11 @@ TEST(Reader, WrongShapesAreErrors) {
   expect_parts(refusal([](Reader const& r) { (void)r.attribute<double>("group", "several"); }),
                {"has shape (3,), and a single number was expected"});
 
-  TemporaryFolder const folder;
   write_example(folder / "a.hdf5");
   Reader(folder / "a.hdf5").expects_shape("group/numbers", {-1, 3});
 }
 
-TEST(Reader, TextMayBeAskedForWithALimit) {
-  TemporaryFolder const folder;
+TEST_F(Reading, TextMayBeAskedForWithALimit) {
   {
     ForeignFile file(folder / "a.hdf5");
     file.fixed_text("fixed", "words", H5T_STR_NULLPAD);
@@ -282,8 +276,7 @@ TEST(Reader, TextMayBeAskedForWithALimit) {
                  {name, "must be a text of fixed length, of 4 bytes at most"});
 }
 
-TEST(Reader, DatasetsInPiecesOrFilteredAreTold) {
-  TemporaryFolder const folder;
+TEST_F(Reading, DatasetsInPiecesOrFilteredAreTold) {
   write_example(folder / "a.hdf5");
   Reader(folder / "a.hdf5").expects_contiguous("group/numbers");
   {
@@ -301,8 +294,7 @@ TEST(Reader, DatasetsInPiecesOrFilteredAreTold) {
                {"b.hdf5: 'x' must lie in the file in one piece", "h5repack"});
 }
 
-TEST(Reader, DatasetsBehindLinksAreTold) {
-  TemporaryFolder const folder;
+TEST_F(Reading, DatasetsBehindLinksAreTold) {
   write_example(folder / "a.hdf5");
   {
     ForeignFile const file(folder / "b.hdf5");
@@ -317,8 +309,7 @@ TEST(Reader, DatasetsBehindLinksAreTold) {
                  {"b.hdf5: '", name, "' is a link and must lie in the file itself"});
 }
 
-TEST(Reader, MoreThanMemoryHoldsIsAResourceError) {
-  TemporaryFolder const folder;
+TEST_F(Reading, MoreThanMemoryHoldsIsAResourceError) {
   {
     ForeignFile file(folder / "a.hdf5");
     hsize_t const extents[2] = {hsize_t(1) << 32, hsize_t(1) << 28};  // nothing of it is stored
@@ -330,23 +321,20 @@ TEST(Reader, MoreThanMemoryHoldsIsAResourceError) {
                {"reading", "a.hdf5: 'x'"});
 }
 
-TEST(Reader, AFileThatIsMissingOrAFolderIsAnError) {
-  TemporaryFolder const folder;
+TEST_F(Reading, AFileThatIsMissingOrAFolderIsAnError) {
   expect_parts(refusal_to_open(folder / "a.hdf5"), {"a.hdf5: no such file"});
   expect_parts(refusal_to_open(folder.path()), {"is a folder"});
   expect_parts(refusal_to_open("/dev/zero"), {"is a device or a pipe"});
 }
 
-TEST(Reader, AFileThatIsNotHdf5IsAnError) {
-  TemporaryFolder const folder;
+TEST_F(Reading, AFileThatIsNotHdf5IsAnError) {
   put(folder / "a.hdf5", "PK and so on");
   expect_parts(refusal_to_open(folder / "a.hdf5"), {"a.hdf5: is no HDF5 file", "check the path"});
   put(folder / "a.hdf5", "");
   expect_parts(refusal_to_open(folder / "a.hdf5"), {"is empty"});
 }
 
-TEST(Reader, ATruncatedFileIsAnErrorWhereverItEnds) {
-  TemporaryFolder const folder;
+TEST_F(Reading, ATruncatedFileIsAnErrorWhereverItEnds) {
   write_example(folder / "a.hdf5");
   std::string const whole = read_text(folder / "a.hdf5");
   for (std::size_t const length :
@@ -356,8 +344,7 @@ TEST(Reader, ATruncatedFileIsAnErrorWhereverItEnds) {
   }
 }
 
-TEST(Reader, TheProgramsOwnErrorHandlerStays) {
-  TemporaryFolder const folder;
+TEST_F(Reading, TheProgramsOwnErrorHandlerStays) {
   write_example(folder / "a.hdf5");
   H5E_auto2_t const mine = [](hid_t, void*) { return herr_t(0); };
   H5E_auto2_t before = nullptr, after = nullptr;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <io/file_size_limit.hpp>
 #include <io/scratch.hpp>
+#include <support/in_folder.hpp>
 
 #include <csignal>
 #include <filesystem>
@@ -155,8 +156,9 @@ TEST(Constants, TakeNoRows) {
             std::string::npos);
 }
 
-TEST(Writer, TextComesBack) {
-  TemporaryFolder const folder;
+using Writing = InFolder;
+
+TEST_F(Writing, TextComesBack) {
   std::string const text =
       "Gr\xc3\xb6\xc3\x9f"
       "e \xe2\x86\x92 2 lines\n";
@@ -169,8 +171,7 @@ TEST(Writer, TextComesBack) {
   EXPECT_EQ(reader.attribute_text("/", "none"), "");
 }
 
-TEST(Writer, TextHasAFixedLength) {
-  TemporaryFolder const folder;
+TEST_F(Writing, TextHasAFixedLength) {
   Writer writer(folder / "a.hdf5");
   writer.write_attribute_text("/", "text", "words");
   writer.write_attribute_text("/", "longest", std::string(60'000, 'x'));
@@ -183,8 +184,7 @@ TEST(Writer, TextHasAFixedLength) {
   EXPECT_EQ(reader.attribute_text("/", "longest", 60'000), std::string(60'000, 'x'));
 }
 
-TEST(Writer, AFileMayEndWithAChecksum) {
-  TemporaryFolder const folder;
+TEST_F(Writing, AFileMayEndWithAChecksum) {
   for (char const* name : {"a.hdf5", "c.hdf5"}) {
     Writer writer(folder / name, {.checked = true});
     writer.write("groups/of/x", some_values<double>(300));
@@ -208,8 +208,7 @@ TEST(Writer, AFileMayEndWithAChecksum) {
   EXPECT_EQ(read_text(folder / "a.hdf5"), before);
 }
 
-TEST(Writer, TheNameIsGivenApart) {
-  TemporaryFolder const folder;
+TEST_F(Writing, TheNameIsGivenApart) {
   begin(folder / "a.hdf5").commit();
   std::string const before = read_text(folder / "a.hdf5");
   Writer writer(folder / "a.hdf5", {.checked = true});
@@ -223,8 +222,7 @@ TEST(Writer, TheNameIsGivenApart) {
   coir::io::verify_checksum(folder / "a.hdf5");
 }
 
-TEST(Writer, MakesGroupsOnce) {
-  TemporaryFolder const folder;
+TEST_F(Writing, MakesGroupsOnce) {
   Writer writer(folder / "a.hdf5");
   writer.make_group("a/b");
   writer.make_group("a/b");
@@ -237,8 +235,7 @@ TEST(Writer, MakesGroupsOnce) {
   EXPECT_FALSE(reader.has("b"));
 }
 
-TEST(Writer, BeingKilledLeavesTheOldFileWhole) {
-  TemporaryFolder const folder;
+TEST_F(Writing, BeingKilledLeavesTheOldFileWhole) {
   begin(folder / "a.hdf5").commit();
   std::string const before = read_text(folder / "a.hdf5");
   pid_t const child = ::fork();
@@ -253,8 +250,7 @@ TEST(Writer, BeingKilledLeavesTheOldFileWhole) {
   EXPECT_EQ(read_text(folder / "a.hdf5"), before);
 }
 
-TEST(Writer, AFullDiskIsAnErrorAndLeavesNothing) {
-  TemporaryFolder const folder;
+TEST_F(Writing, AFullDiskIsAnErrorAndLeavesNothing) {
   put(folder / "a.hdf5", "before");
   ::testing::internal::CaptureStderr();
   std::string const text = message_of<ResourceError>([&] {
@@ -267,8 +263,7 @@ TEST(Writer, AFullDiskIsAnErrorAndLeavesNothing) {
   EXPECT_EQ(folder.entries(), 1);
 }
 
-TEST(Writer, AFullDiskIsNamedByWhateverIsMadeLast) {
-  TemporaryFolder const folder;
+TEST_F(Writing, AFullDiskIsNamedByWhateverIsMadeLast) {
   auto const fill = [&](auto const& make) {
     return message_of<ResourceError>([&] {
       FileSizeLimit const limit(1 << 12);
@@ -282,8 +277,7 @@ TEST(Writer, AFullDiskIsNamedByWhateverIsMadeLast) {
     expect_parts(text, {"a.hdf5: can't be written (File too large)", "free some space"});
 }
 
-TEST(Writer, ADiskThatIsFullOnlyAtTheEndIsAnError) {
-  TemporaryFolder const folder;
+TEST_F(Writing, ADiskThatIsFullOnlyAtTheEndIsAnError) {
   Writer writer = begin(folder / "a.hdf5");
   {
     FileSizeLimit const limit(0);
@@ -295,8 +289,7 @@ TEST(Writer, ADiskThatIsFullOnlyAtTheEndIsAnError) {
   EXPECT_FALSE(fs::exists(folder / "a.hdf5"));
 }
 
-TEST(Writer, AfterAFullDiskOnlyLettingGoIsLeft) {
-  TemporaryFolder const folder;
+TEST_F(Writing, AfterAFullDiskOnlyLettingGoIsLeft) {
   Writer writer(folder / "a.hdf5");
   writer.make_dataset("x", Type::float64, {200'000});
   std::vector<double> const half(100'000);
@@ -310,19 +303,18 @@ TEST(Writer, AfterAFullDiskOnlyLettingGoIsLeft) {
   message_of([&] { writer.write_attribute("/", "n", 1); });
 }
 
-TEST(Writer, AFolderOrADeviceIsAnError) {
-  TemporaryFolder const folder;
+TEST_F(Writing, AFolderOrADeviceIsAnError) {
   expect_parts(message_of<ResourceError>([&] { Writer{folder.path()}; }), {"Is a directory"});
   expect_parts(message_of<ResourceError>([] { Writer("/dev/null"); }),
                {"/dev/null: can't be written", "is a device or a pipe", "needs a file"});
 }
 
-TEST(Writer, NamesMustBeWhole) {
+TEST_F(Writing, NamesMustBeWhole) {
   for (std::string const name : {"", "//", "a//b", "a/", "a/./b"})
     expect_parts(refusal([&](Writer& w) { w.make_group(name); }), {"'a/b'"});
 }
 
-TEST(Writer, NamesMustBeFree) {
+TEST_F(Writing, NamesMustBeFree) {
   expect_parts(refusal([](Writer& w) { w.write("group/numbers", std::vector<int>{1}); }),
                {"a.hdf5: there must be no 'group/numbers' yet"});
   expect_parts(refusal([](Writer& w) { w.make_dataset("group", Type::int8, {1}); }),
@@ -336,14 +328,14 @@ TEST(Writer, NamesMustBeFree) {
                {"there must be no attribute 'n' of 'group' yet"});
 }
 
-TEST(Writer, ADatasetHoldsNoOthers) {
+TEST_F(Writing, ADatasetHoldsNoOthers) {
   expect_parts(refusal([](Writer& w) { w.make_dataset("group/numbers/x", Type::int8, {1}); }),
                {"'group/numbers' must be no dataset to hold 'group/numbers/x'"});
   expect_parts(refusal([](Writer& w) { w.make_group("group/numbers/a/b"); }),
                {"'group/numbers' must be no dataset"});
 }
 
-TEST(Writer, AttributesNeedAnObjectANameAndValues) {
+TEST_F(Writing, AttributesNeedAnObjectANameAndValues) {
   expect_parts(refusal([](Writer& w) { w.write_attribute("nothing", "n", 1); }),
                {"must be made first, not 'nothing'"});
   expect_parts(refusal([](Writer& w) { w.write_attribute("group", "", 1); }), {"must have a name"});
@@ -358,8 +350,7 @@ TEST(Writer, AttributesNeedAnObjectANameAndValues) {
       {"null character"});
 }
 
-TEST(Writer, AttributesMayHaveAsMuchAsTheLimitSays) {
-  TemporaryFolder const folder;
+TEST_F(Writing, AttributesMayHaveAsMuchAsTheLimitSays) {
   std::vector<double> const values = some_values<double>(7500);
   Writer writer(folder / "a.hdf5");
   writer.write_attribute_array("/", "n", values);
@@ -367,25 +358,24 @@ TEST(Writer, AttributesMayHaveAsMuchAsTheLimitSays) {
   EXPECT_EQ(Reader(folder / "a.hdf5").attribute_array<double>("/", "n"), values);
 }
 
-TEST(Writer, ShapesHaveOneToFourExtents) {
+TEST_F(Writing, ShapesHaveOneToFourExtents) {
   for (Shape const& shape : {Shape{}, Shape{1, 1, 1, 1, 1}, Shape{2, -1}})
     expect_parts(refusal([&](Writer& w) { w.make_dataset("x", Type::int8, shape); }),
                  {"the shape of 'x' must be 1 to 4 extents"});
 }
 
-TEST(Writer, ValuesMustFillTheShape) {
+TEST_F(Writing, ValuesMustFillTheShape) {
   expect_parts(refusal([](Writer& w) { w.write("x", std::vector<int>(5), {2, 3}); }),
                {"'x' of shape (2, 3) needs 6 values, not 5"});
 }
 
-TEST(Writer, RowsMustBeOfADatasetOfItsTypeWholeAndMissing) {
+TEST_F(Writing, RowsMustBeOfADatasetOfItsTypeWholeAndMissing) {
   std::vector<int> const values(7);
   std::span<int const> const all(values);
   expect_parts(refusal([&](Writer& w) { w.append("x", all); }), {"must be made first, not 'x'"});
   expect_parts(refusal([&](Writer& w) { w.append("group/numbers", all.first(1)); }),
                {"rows for 'group/numbers' must be no more than are missing, 0, not 1"});
 
-  TemporaryFolder const folder;
   Writer writer(folder / "a.hdf5");
   writer.make_dataset("x", Type::int32, {3, 2});
   expect_parts(message_of([&] { writer.append("x", all.first(3)); }),

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <io/file_size_limit.hpp>
 #include <io/scratch.hpp>
+#include <support/in_folder.hpp>
 
 #include <filesystem>
 #include <stdexcept>
@@ -25,8 +26,9 @@ std::string refusal(fs::path const& path) {
 
 }  // namespace
 
-TEST(AtomicFile, HoldsWhatWasWritten) {
-  TemporaryFolder const folder;
+using AtomicFile = InFolder;
+
+TEST_F(AtomicFile, HoldsWhatWasWritten) {
   io::AtomicFile file(folder / "a.txt");
   file.write(std::string_view("one "));
   file.write(bytes_of("two"));
@@ -35,8 +37,7 @@ TEST(AtomicFile, HoldsWhatWasWritten) {
   EXPECT_EQ(folder.entries(), 1);
 }
 
-TEST(AtomicFile, AnExceptionLeavesNothing) {
-  TemporaryFolder const folder;
+TEST_F(AtomicFile, AnExceptionLeavesNothing) {
   try {
     io::AtomicFile file(folder / "a.txt");
     file.write(std::string_view("half of it"));
@@ -46,8 +47,7 @@ TEST(AtomicFile, AnExceptionLeavesNothing) {
   EXPECT_EQ(folder.entries(), 0);
 }
 
-TEST(AtomicFile, ReplacesAFileAndKeepsItsPermissions) {
-  TemporaryFolder const folder;
+TEST_F(AtomicFile, ReplacesAFileAndKeepsItsPermissions) {
   put(folder / "a.txt", "before");
   fs::permissions(folder / "a.txt", fs::perms::owner_read | fs::perms::owner_write);
   io::write_file(folder / "a.txt", std::string_view("after"));
@@ -56,16 +56,14 @@ TEST(AtomicFile, ReplacesAFileAndKeepsItsPermissions) {
             fs::perms::owner_read | fs::perms::owner_write);
 }
 
-TEST(AtomicFile, ANewFileFollowsTheUmask) {
-  TemporaryFolder const folder;
+TEST_F(AtomicFile, ANewFileFollowsTheUmask) {
   mode_t const before = ::umask(027);
   io::write_file(folder / "a.txt", std::string_view("text"));
   ::umask(before);
   EXPECT_EQ(static_cast<unsigned>(fs::status(folder / "a.txt").permissions()), 0640U);
 }
 
-TEST(AtomicFile, FollowsASymbolicLink) {
-  TemporaryFolder const folder;
+TEST_F(AtomicFile, FollowsASymbolicLink) {
   fs::create_directory(folder / "elsewhere");
   put(folder / "elsewhere/a.txt", "before");
   fs::create_symlink("elsewhere/a.txt", folder / "link.txt");
@@ -74,8 +72,7 @@ TEST(AtomicFile, FollowsASymbolicLink) {
   EXPECT_EQ(read_text(folder / "elsewhere/a.txt"), "after");
 }
 
-TEST(AtomicFile, FollowsASymbolicLinkThatLeadsToNothingYet) {
-  TemporaryFolder const folder;
+TEST_F(AtomicFile, FollowsASymbolicLinkThatLeadsToNothingYet) {
   fs::create_directory(folder / "elsewhere");
   fs::create_symlink("elsewhere/a.txt", folder / "second.txt");
   fs::create_symlink("second.txt", folder / "first.txt");
@@ -85,28 +82,25 @@ TEST(AtomicFile, FollowsASymbolicLinkThatLeadsToNothingYet) {
   EXPECT_EQ(read_text(folder / "elsewhere/a.txt"), "text");
 }
 
-TEST(AtomicFile, ASymbolicLinkIntoAMissingFolderIsAnError) {
-  TemporaryFolder const folder;
+TEST_F(AtomicFile, ASymbolicLinkIntoAMissingFolderIsAnError) {
   fs::create_symlink("missing/a.txt", folder / "link.txt");
   expect_parts(refusal(folder / "link.txt"), {"link.txt: can't be written", "missing does not"});
   EXPECT_TRUE(fs::is_symlink(folder / "link.txt"));
 }
 
-TEST(AtomicFile, ASymbolicLinkToItselfIsAnError) {
-  TemporaryFolder const folder;
+TEST_F(AtomicFile, ASymbolicLinkToItselfIsAnError) {
   fs::create_symlink("link.txt", folder / "link.txt");
   expect_parts(refusal(folder / "link.txt"), {"link.txt: can't be written", "back to itself"});
   EXPECT_TRUE(fs::is_symlink(folder / "link.txt"));
 }
 
-TEST(AtomicFile, ADeviceIsWrittenToAndStaysADevice) {
+TEST_F(AtomicFile, ADeviceIsWrittenToAndStaysADevice) {
   io::write_file("/dev/null", std::string_view("text"));
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 
-TEST(AtomicFile, AnOpenFileThatIsNamedAsSuchIsContinued) {
+TEST_F(AtomicFile, AnOpenFileThatIsNamedAsSuchIsContinued) {
   if (!fs::exists("/proc/self/fd")) GTEST_SKIP() << "no /proc here";
-  TemporaryFolder const folder;
   put(folder / "a", "before, ");
   int const stream = ::open((folder / "a").c_str(), O_WRONLY | O_APPEND);
   fs::create_symlink("/proc/self/fd/" + std::to_string(stream), folder / "link");
@@ -118,14 +112,13 @@ TEST(AtomicFile, AnOpenFileThatIsNamedAsSuchIsContinued) {
   EXPECT_EQ(folder.entries(), 2);
 }
 
-TEST(AtomicFile, AFullDeviceIsAnError) {
+TEST_F(AtomicFile, AFullDeviceIsAnError) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   expect_parts(refusal("/dev/full"), {"/dev/full: can't be written", "No space left", "free some"});
   EXPECT_TRUE(fs::is_character_file("/dev/full"));
 }
 
-TEST(AtomicFile, AFullDiskIsAnErrorAndLeavesNothing) {
-  TemporaryFolder const folder;
+TEST_F(AtomicFile, AFullDiskIsAnErrorAndLeavesNothing) {
   put(folder / "a.txt", "before");
   std::string const text = message_of<coir::ResourceError>([&] {
     FileSizeLimit const limit(1 << 16);
@@ -136,8 +129,7 @@ TEST(AtomicFile, AFullDiskIsAnErrorAndLeavesNothing) {
   EXPECT_EQ(folder.entries(), 1);
 }
 
-TEST(AtomicFile, ADiskThatIsFullOnlyAtTheEndIsAnError) {
-  TemporaryFolder const folder;
+TEST_F(AtomicFile, ADiskThatIsFullOnlyAtTheEndIsAnError) {
   message_of<coir::ResourceError>([&] {
     FileSizeLimit const limit(0);  // the text stays in the buffer until the file is closed
     io::write_file(folder / "a.txt", std::string_view("text"));
@@ -145,31 +137,27 @@ TEST(AtomicFile, ADiskThatIsFullOnlyAtTheEndIsAnError) {
   EXPECT_EQ(folder.entries(), 0);
 }
 
-TEST(AtomicFile, AMissingFolderIsAnError) {
-  TemporaryFolder const folder;
+TEST_F(AtomicFile, AMissingFolderIsAnError) {
   expect_parts(refusal(folder / "missing/a.txt"),
                {"missing/a.txt: can't be written", "does not exist", "create it"});
   EXPECT_EQ(folder.entries(), 0);
 }
 
-TEST(AtomicFile, AFileInPlaceOfAFolderIsAnError) {
-  TemporaryFolder const folder;
+TEST_F(AtomicFile, AFileInPlaceOfAFolderIsAnError) {
   put(folder / "file", "");
   expect_parts(refusal(folder / "file/a.txt"), {"file is not a folder", "choose another"});
 }
 
-TEST(AtomicFile, AFolderIsAnError) {
-  TemporaryFolder const folder;
+TEST_F(AtomicFile, AFolderIsAnError) {
   expect_parts(refusal(folder.path()), {"Is a directory", "name a file in it"});
   expect_parts(refusal(folder / "new/"), {"Is a directory", "name a file in it"});
   EXPECT_EQ(folder.entries(), 0);
 }
 
-TEST(AtomicFile, NoNameIsAnError) { expect_parts(refusal(""), {"can't be written"}); }
+TEST_F(AtomicFile, NoNameIsAnError) { expect_parts(refusal(""), {"can't be written"}); }
 
-TEST(AtomicFile, AReadOnlyFolderIsAnError) {
+TEST_F(AtomicFile, AReadOnlyFolderIsAnError) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
-  TemporaryFolder const folder;
   fs::create_directory(folder / "locked");
   fs::permissions(folder / "locked", fs::perms::owner_read | fs::perms::owner_exec);
   std::string const text = refusal(folder / "locked/a.txt");
@@ -177,9 +165,8 @@ TEST(AtomicFile, AReadOnlyFolderIsAnError) {
   expect_parts(text, {"locked/a.txt: can't be written", "Permission denied", "change its"});
 }
 
-TEST(AtomicFile, AWriteProtectedFileIsAnError) {
+TEST_F(AtomicFile, AWriteProtectedFileIsAnError) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
-  TemporaryFolder const folder;
   put(folder / "a.txt", "before");
   fs::permissions(folder / "a.txt", fs::perms::owner_read);
   expect_parts(refusal(folder / "a.txt"), {"Permission denied"});

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <io/scratch.hpp>
+#include <support/in_folder.hpp>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -46,8 +47,9 @@ extern "C" int rename(char const* from, char const* to) noexcept {
 
 // What it shares with AtomicFile, which is made of it, is tested there.
 
-TEST(AtomicPath, APipeIsntOpenedToTryIt) {
-  TemporaryFolder const folder;
+using AtomicPath = InFolder;
+
+TEST_F(AtomicPath, APipeIsntOpenedToTryIt) {
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
   int const reader = ::open((folder / "pipe").c_str(), O_RDONLY | O_NONBLOCK);
   {
@@ -59,8 +61,7 @@ TEST(AtomicPath, APipeIsntOpenedToTryIt) {
   ::close(reader);
 }
 
-TEST(AtomicPath, ASocketAndADeviceOfOthersAreRefusedAtOnce) {
-  TemporaryFolder const folder;
+TEST_F(AtomicPath, ASocketAndADeviceOfOthersAreRefusedAtOnce) {
   int const here = ::socket(AF_UNIX, SOCK_STREAM, 0);
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
@@ -75,8 +76,7 @@ TEST(AtomicPath, ASocketAndADeviceOfOthersAreRefusedAtOnce) {
                {"pipe: can't be written (Permission denied)"});
 }
 
-TEST(AtomicPath, ErrorsNameThePathTheCauseAndARemedy) {
-  TemporaryFolder const folder;
+TEST_F(AtomicPath, ErrorsNameThePathTheCauseAndARemedy) {
   io::AtomicPath path(folder / "a");
   expect_parts(message_of<coir::ResourceError>([&] { path.fail(ENOSPC); }),
                {(folder / "a").string(), "can't be written (No space left", "free some space"});
@@ -85,8 +85,7 @@ TEST(AtomicPath, ErrorsNameThePathTheCauseAndARemedy) {
                {"its temporary file is gone"});
 }
 
-TEST(AtomicPath, ContentIsOnTheDiskBeforeTheNameIs) {
-  TemporaryFolder const folder;
+TEST_F(AtomicPath, ContentIsOnTheDiskBeforeTheNameIs) {
   io::AtomicPath path(folder / "a");
   put(path.temporary(), "content");
   calls.clear();
@@ -94,8 +93,7 @@ TEST(AtomicPath, ContentIsOnTheDiskBeforeTheNameIs) {
   EXPECT_EQ(calls, (std::vector<std::string>{"sync", "rename"}));
 }
 
-TEST(AtomicPath, ContentThatDoesNotReachTheDiskIsAnError) {
-  TemporaryFolder const folder;
+TEST_F(AtomicPath, ContentThatDoesNotReachTheDiskIsAnError) {
   put(folder / "a", "before");
   {
     io::AtomicPath path(folder / "a");
@@ -107,8 +105,7 @@ TEST(AtomicPath, ContentThatDoesNotReachTheDiskIsAnError) {
   EXPECT_EQ(folder.entries(), 1);
 }
 
-TEST(AtomicPath, ContentIsBroughtToTheDiskOnce) {
-  TemporaryFolder const folder;
+TEST_F(AtomicPath, ContentIsBroughtToTheDiskOnce) {
   io::AtomicPath path(folder / "a");
   put(path.temporary(), "content");
   calls.clear();
@@ -118,8 +115,7 @@ TEST(AtomicPath, ContentIsBroughtToTheDiskOnce) {
   EXPECT_EQ(calls, (std::vector<std::string>{"sync", "rename"}));
 }
 
-TEST(AtomicPath, WhatKilledProgramsLeftIsOverwritten) {
-  TemporaryFolder const folder;
+TEST_F(AtomicPath, WhatKilledProgramsLeftIsOverwritten) {
   put(folder / ".coir-a.part", "half of it, and more");
   io::AtomicPath path(folder / "a");
   EXPECT_EQ(path.temporary().filename(), ".coir-a.part");
@@ -130,15 +126,13 @@ TEST(AtomicPath, WhatKilledProgramsLeftIsOverwritten) {
   EXPECT_EQ(folder.entries(), 1);
 }
 
-TEST(AtomicPath, AFolderInTheWayIsAnError) {
-  TemporaryFolder const folder;
+TEST_F(AtomicPath, AFolderInTheWayIsAnError) {
   fs::create_directory(folder / ".coir-a.part");
   expect_parts(message_of<coir::ResourceError>([&] { io::AtomicPath{folder / "a"}; }),
                {"a: can't be written (Is a directory)"});
 }
 
-TEST(AtomicPath, OfTwoThatWriteToOnePathTheSecondWins) {
-  TemporaryFolder const folder;
+TEST_F(AtomicPath, OfTwoThatWriteToOnePathTheSecondWins) {
   io::AtomicPath first(folder / "a");
   put(first.temporary(), "first");
   io::AtomicPath second(folder / "a");
@@ -150,8 +144,7 @@ TEST(AtomicPath, OfTwoThatWriteToOnePathTheSecondWins) {
   EXPECT_EQ(folder.entries(), 1);
 }
 
-TEST(AtomicPath, WhatIsUnfinishedCanBeRemovedAtTheEndOfAProgram) {
-  TemporaryFolder const folder;
+TEST_F(AtomicPath, WhatIsUnfinishedCanBeRemovedAtTheEndOfAProgram) {
   put(folder / "mine", "whole");
   pid_t const child = ::fork();
   if (child == 0) {
