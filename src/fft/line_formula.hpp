@@ -49,12 +49,6 @@ constexpr std::int64_t logical_size(Trigonometric kind, std::int64_t n) {
   }
 }
 
-/// A part of the sequence v, from `begin` to the next part: v_j = sign x[first + step (j - begin)].
-struct Stretch {
-  std::int64_t begin, first, step;
-  int sign;
-};
-
 /// The formulas of one kind and length.
 template <class T>
 struct LineFormula {
@@ -62,23 +56,21 @@ struct LineFormula {
 
   Trigonometric base;  ///< dct1, dst1, dct2, dct3, dct4 or dht
   std::int64_t n;
-  std::int64_t period;     ///< of v
-  std::int64_t length;     ///< of z
-  bool packed;             ///< a z_j holds two v_j
-  bool reverses_input;     ///< x_(n-1-j) in place of x_j
-  bool reverses_output;    ///< y_(n-1-k) in place of y_k
-  bool alternates_output;  ///< (-1)^k y_k in place of y_k
-  int stretches = 0;       ///< 0: z isn't made of a real sequence
-  Stretch stretch[4];
+  std::int64_t period;              ///< of v
+  std::int64_t length;              ///< of z
+  bool packed;                      ///< a z_j holds two v_j
+  bool reverses_input;              ///< x_(n-1-j) in place of x_j
+  bool reverses_output;             ///< y_(n-1-k) in place of y_k
+  bool alternates_output;           ///< (-1)^k y_k in place of y_k
+  bool alternates_input;            ///< (-1)^j x_j in place of x_j
   Complex const* pack = nullptr;    ///< exp(-2 pi i k / period), k <= length
   Complex const* before = nullptr;  ///< factors of inputs
   Complex const* after = nullptr;   ///< factors of results
 
   LineFormula(Trigonometric kind, std::int64_t points) : base(kind), n(points) {
-    bool const sine =
-        kind == Trigonometric::dst2 || kind == Trigonometric::dst3 || kind == Trigonometric::dst4;
-    reverses_output = kind == Trigonometric::dst2;
-    reverses_input = alternates_output = sine && !reverses_output;
+    bool const third = kind == Trigonometric::dst3 || kind == Trigonometric::dst4;
+    alternates_input = reverses_output = kind == Trigonometric::dst2;
+    reverses_input = alternates_output = third;
     if (kind == Trigonometric::dst2) base = Trigonometric::dct2;
     if (kind == Trigonometric::dst3) base = Trigonometric::dct3;
     if (kind == Trigonometric::dst4) base = Trigonometric::dct4;
@@ -89,42 +81,30 @@ struct LineFormula {
       packed = n % 2 == 0;
       length = packed ? n / 2 : 2 * n;
     }
-    if (base == Trigonometric::dht) add(0, 0, 1, 1);
-    if (base == Trigonometric::dct1) {
-      add(0, 0, 1, 1);
-      add(n, n - 2, -1, 1);
-    }
-    if (base == Trigonometric::dst1) {
-      add(0, 0, 0, 0);
-      add(1, 0, 1, 1);
-      add(n + 1, 0, 0, 0);
-      add(n + 2, n - 1, -1, -1);
-    }
-    if (base == Trigonometric::dct2) {
-      std::int64_t const even = (n + 1) / 2;
-      add(0, 0, 2, 1);
-      add(even, 2 * (n - even) - 1, -2, kind == Trigonometric::dst2 ? -1 : 1);
-    }
   }
 
-  /// The end of a stretch of v.
-  KOKKOS_FUNCTION std::int64_t end_of(int number) const {
-    return number + 1 < stretches ? stretch[number + 1].begin : period;
+  /// Whether z is made of a real sequence v.
+  KOKKOS_FORCEINLINE_FUNCTION bool is_of_real() const {
+    return base != Trigonometric::dct3 && base != Trigonometric::dct4;
   }
 
   /// v_j
   KOKKOS_FORCEINLINE_FUNCTION T real_at(Line<T const> const& x, std::int64_t j) const {
-    int number = 0;
-    while (number + 1 < stretches && j >= stretch[number + 1].begin) ++number;
-    Stretch const& part = stretch[number];
-    if (part.sign == 0) return T(0);
-    T const value = x[part.first + part.step * (j - part.begin)];
-    return part.sign > 0 ? value : -value;
+    switch (base) {
+      case Trigonometric::dct1: return x[j < n ? j : 2 * (n - 1) - j];
+      case Trigonometric::dst1:
+        if (j <= n) return j == 0 ? T(0) : x[j - 1];
+        return j == n + 1 ? T(0) : -x[2 * n + 1 - j];
+      case Trigonometric::dct2:
+        if (2 * j < n) return x[2 * j];
+        return alternates_input ? -x[2 * (n - j) - 1] : x[2 * (n - j) - 1];
+      default: return x[j];
+    }
   }
 
   /// z_j
   KOKKOS_FORCEINLINE_FUNCTION Complex input(Line<T const> const& x, std::int64_t j) const {
-    if (stretches > 0)
+    if (is_of_real())
       return packed ? Complex(real_at(x, 2 * j), real_at(x, 2 * j + 1))
                     : Complex(real_at(x, j), T(0));
     if (base == Trigonometric::dct4) {
@@ -139,48 +119,69 @@ struct LineFormula {
     return conjugate(v + w + Complex(-turned.imag(), turned.real()));
   }
 
-  /// V_k of a packed sequence for 0 < k < length.
-  template <class Modes>
-  KOKKOS_FORCEINLINE_FUNCTION Complex inner_mode(Modes const& z, std::int64_t k) const {
+  /// How many calls of results() make the line.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t parts() const {
+    if (is_of_real()) return length / 2 + 1;
+    return packed ? length : n;
+  }
+
+  /// Calls emit(k, y_k) for the results of one part, which depend on z_part alone, or on
+  /// z_(length - part), too. Changes of order and sign are the caller's.
+  template <class Modes, class Emit>
+  KOKKOS_FORCEINLINE_FUNCTION void results(Modes const& z, std::int64_t part,
+                                           Emit const& emit) const {
+    if (!is_of_real())
+      results_of_one(z, part, emit);
+    else if (!packed)
+      results_of_mode(part, z[part], emit);
+    else if (part == 0)
+      results_of_ends(z, emit);
+    else
+      inner_results(z, part, emit);
+  }
+
+  /// The results of modes k and length - k of a packed sequence, 0 < k <= length / 2.
+  template <class Modes, class Emit>
+  KOKKOS_FORCEINLINE_FUNCTION void inner_results(Modes const& z, std::int64_t k,
+                                                 Emit const& emit) const {
+    // V_k = (a + conj(b)) / 2 - i w_k (a - conj(b)) / 2, and V_(length - k) likewise with a and b
+    // exchanged and -conj(w_k).
     Complex const a = z[k], b = z[length - k], w = pack[k];
     T const re = a.real() - b.real(), im = a.imag() + b.imag();
-    return {T(0.5) * (a.real() + b.real() + w.real() * im + w.imag() * re),
-            T(0.5) * (a.imag() - b.imag() - w.real() * re + w.imag() * im)};
+    T const even_re = a.real() + b.real(), even_im = a.imag() - b.imag();
+    T const odd_re = w.real() * im + w.imag() * re, odd_im = w.real() * re - w.imag() * im;
+    results_of_mode(k, Complex(T(0.5) * (even_re + odd_re), T(0.5) * (even_im - odd_im)), emit);
+    if (2 * k != length)
+      results_of_mode(length - k,
+                      Complex(T(0.5) * (even_re - odd_re), T(0.5) * (-even_im - odd_im)), emit);
   }
 
-  /// V_k, 0 <= k < period.
-  template <class Modes>
-  KOKKOS_FORCEINLINE_FUNCTION Complex mode(Modes const& z, std::int64_t k) const {
-    if (!packed) return z[k];
-    if (k == 0) return {z[0].real() + z[0].imag(), T(0)};
-    if (k == length) return {z[0].real() - z[0].imag(), T(0)};
-    return k < length ? inner_mode(z, k) : conjugate(inner_mode(z, period - k));
+  /// The results of modes 0 and length of a packed sequence.
+  template <class Modes, class Emit>
+  KOKKOS_FORCEINLINE_FUNCTION void results_of_ends(Modes const& z, Emit const& emit) const {
+    Complex const first = z[0];
+    results_of_mode(0, Complex(first.real() + first.imag(), T(0)), emit);
+    results_of_mode(length, Complex(first.real() - first.imag(), T(0)), emit);
   }
 
-  /// y_k, without the changes of order and sign.
-  template <class Modes>
-  KOKKOS_FORCEINLINE_FUNCTION T output(Modes const& z, std::int64_t k) const {
+  /// The results of mode V_k of a real sequence, and of V_(period - k), which is its conjugate.
+  template <class Emit>
+  KOKKOS_FORCEINLINE_FUNCTION void results_of_mode(std::int64_t k, Complex const& v,
+                                                   Emit const& emit) const {
     switch (base) {
-      case Trigonometric::dct1: return mode(z, k).real();
-      case Trigonometric::dst1: return -inner_mode(z, k + 1).imag();
-      case Trigonometric::dct2: return twice_real(after[k], mode(z, k));
-      case Trigonometric::dht: {
-        Complex const v = mode(z, k);
-        return v.real() - v.imag();
-      }
-      case Trigonometric::dct3: {
-        std::int64_t const j = k % 2 == 0 ? k / 2 : n - 1 - k / 2;
-        if (!packed) return z[j].real();
-        Complex const pair = z[j / 2];
-        return j % 2 == 0 ? pair.real() : -pair.imag();
-      }
-      default: break;  // dct4
+      case Trigonometric::dct1: emit(k, v.real()); return;
+      case Trigonometric::dst1:
+        if (k > 0 && k <= n) emit(k - 1, -v.imag());
+        return;
+      case Trigonometric::dct2:
+        emit(k, twice_real(after[k], v));
+        if (k > 0 && 2 * k != n)
+          emit(n - k, twice_real(after[n - k], Complex(v.real(), -v.imag())));
+        return;
+      default:  // dht
+        emit(k, v.real() - v.imag());
+        if (k > 0 && 2 * k != n) emit(n - k, v.real() + v.imag());
     }
-    if (!packed) return twice_real(after[k], z[k]);
-    if (k % 2 == 0) return twice_real(after[k / 2], z[k / 2]);
-    std::int64_t const j = (n - 1 - k) / 2;
-    Complex const value = z[j], w = after[j];
-    return T(-2) * (w.real() * value.imag() + w.imag() * value.real());
   }
 
   /// 2 Re(w z)
@@ -189,8 +190,20 @@ struct LineFormula {
   }
 
  private:
-  void add(std::int64_t begin, std::int64_t first, std::int64_t step, int sign) {
-    stretch[stretches++] = {begin, first, step, sign};
+  template <class Modes, class Emit>
+  KOKKOS_FORCEINLINE_FUNCTION void results_of_one(Modes const& z, std::int64_t k,
+                                                  Emit const& emit) const {
+    Complex const value = z[k];
+    if (base == Trigonometric::dct3) {
+      // z holds v or pairs of v, in the order of type 2.
+      auto const place = [this](std::int64_t j) { return 2 * j < n ? 2 * j : 2 * (n - j) - 1; };
+      emit(place(packed ? 2 * k : k), value.real());
+      if (packed) emit(place(2 * k + 1), -value.imag());
+      return;
+    }
+    Complex const w = after[k];
+    emit(packed ? 2 * k : k, twice_real(w, value));
+    if (packed) emit(n - 1 - 2 * k, T(-2) * (w.real() * value.imag() + w.imag() * value.real()));
   }
 
   KOKKOS_FORCEINLINE_FUNCTION static Complex conjugate(Complex const& z) {
@@ -202,6 +215,22 @@ struct LineFormula {
     return {w.real() * re + w.imag() * im, w.real() * im - w.imag() * re};
   }
 };
+
+/// exp(-i pi turn / of), 0 <= turn < 2 of. Sines and cosines are those of angles up to pi / 4,
+/// which round least.
+template <class T>
+Kokkos::complex<T> unit_root(std::int64_t turn, std::int64_t of) {
+  double const sign = turn > of ? -1 : 1;
+  if (turn > of) turn -= of;
+  bool const is_left = 2 * turn > of;
+  std::int64_t const right = is_left ? of - turn : turn;
+  bool const is_steep = 4 * right > of;
+  double const angle = std::numbers::pi * static_cast<double>(is_steep ? of - 2 * right : right) /
+                       static_cast<double>(is_steep ? 2 * of : of);
+  double const near = std::cos(angle), far = std::sin(angle);
+  double const cosine = is_steep ? far : near, sine = is_steep ? near : far;
+  return {static_cast<T>(sign * (is_left ? -cosine : cosine)), static_cast<T>(-sign * sine)};
+}
 
 /// The factors that a formula points to, in host memory.
 template <class T>
@@ -222,23 +251,10 @@ struct LineFactors {
   }
 
  private:
-  /// exp(-i pi (step k + first) / of) for k < count, a fraction in [0, 1]. Sines and cosines are
-  /// those of angles up to pi / 4, which round least.
+  /// unit_root(step k + first, of) for k < count.
   static Factors roots(std::int64_t count, std::int64_t step, std::int64_t first, std::int64_t of) {
-    Factors result(static_cast<std::size_t>(count));
-    for (std::int64_t k = 0; k < count; ++k) {
-      std::int64_t const turn = step * k + first;
-      bool const is_left = 2 * turn > of;
-      std::int64_t const right = is_left ? of - turn : turn;
-      bool const is_steep = 4 * right > of;
-      double const angle = std::numbers::pi *
-                           static_cast<double>(is_steep ? of - 2 * right : right) /
-                           static_cast<double>(is_steep ? 2 * of : of);
-      double const near = std::cos(angle), far = std::sin(angle);
-      double const cosine = is_steep ? far : near, sine = is_steep ? near : far;
-      result[static_cast<std::size_t>(k)] =
-          Kokkos::complex<T>(static_cast<T>(is_left ? -cosine : cosine), static_cast<T>(-sine));
-    }
+    Factors result;
+    for (std::int64_t k = 0; k < count; ++k) result.push_back(unit_root<T>(step * k + first, of));
     return result;
   }
 };

@@ -12,11 +12,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <numbers>
 #include <string>
 #include <vector>
 
@@ -99,11 +97,13 @@ struct MakeResults {
   std::int64_t first;
 
   KOKKOS_FUNCTION void operator()(std::int64_t a, std::int64_t b) const {
-    std::int64_t const l = AlongLines ? a : b, k = AlongLines ? b : a;
+    std::int64_t const l = AlongLines ? a : b, part = AlongLines ? b : a;
     auto y = out.line(first + l);
     if (formula.reverses_output) y = y.reversed(formula.n);
-    T const value = formula.output(modes.line(l), k);
-    y[k] = formula.alternates_output && k % 2 == 1 ? -value : value;
+    bool const alternates = formula.alternates_output;
+    formula.results(modes.line(l), part, [&](std::int64_t k, T value) {
+      y[k] = alternates && k % 2 == 1 ? -value : value;
+    });
   }
 };
 
@@ -140,12 +140,9 @@ struct Chirp {
   template <class T>
   std::vector<Kokkos::complex<T>> factors(std::int64_t wanted) const {
     std::vector<Kokkos::complex<T>> result;
-    for (std::int64_t j = 0; is_needed && j < wanted; ++j) {
-      // j^2 modulo the period 2 L, of numbers whose squares fit 64 bits.
-      auto const turn = static_cast<double>(j * j % (2 * wanted)) / static_cast<double>(wanted);
-      result.emplace_back(static_cast<T>(std::cos(std::numbers::pi * turn)),
-                          static_cast<T>(-std::sin(std::numbers::pi * turn)));
-    }
+    // Powers of a root of order 2 L, whose exponents stay below 2 L: the squares fit 64 bits.
+    for (std::int64_t j = 0; is_needed && j < wanted; ++j)
+      result.push_back(unit_root<T>(j * j % (2 * wanted), wanted));
     return result;
   }
 
@@ -161,8 +158,8 @@ struct Chirp {
   }
 };
 
-/// The lines of one call of the library, so that their complex numbers take half the memory of all
-/// lines at most.
+/// The lines of one call of the library, so that their complex numbers take no more memory than all
+/// lines do.
 template <class T>
 struct Portion {
   std::int64_t length, lines, bytes;
@@ -170,8 +167,8 @@ struct Portion {
   Portion(LineFormula<T> const& f, std::int64_t count) : length(Chirp(f.length).length) {
     constexpr std::int64_t smallest = std::int64_t(1) << 25;  // bytes that keep a device busy
     std::int64_t const of_line = length * static_cast<std::int64_t>(2 * sizeof(T));
-    std::int64_t const half = count * f.n * static_cast<std::int64_t>(sizeof(T)) / 2;
-    lines = std::clamp<std::int64_t>(std::max(smallest, half) / of_line, 1, count);
+    std::int64_t const field = count * f.n * static_cast<std::int64_t>(sizeof(T));
+    lines = std::clamp<std::int64_t>(std::max(smallest, field) / of_line, 1, count);
     lines = (count + (count + lines - 1) / lines - 1) / ((count + lines - 1) / lines);
     bytes = lines * of_line;
   }
@@ -242,7 +239,7 @@ class DeviceLineTransform : public LineTransform<Exec, T> {
 
   template <bool AlongLines>
   void run(Exec const& exec, LineSet<T const> const& in, LineSet<T> const& out) {
-    std::int64_t const n = formula_.n, length = portion_.length;
+    std::int64_t const length = portion_.length;
     auto* const data = reinterpret_cast<Complex*>(modes_.data());
     for (std::int64_t first = 0; first < in.count(); first += portion_.lines) {
       std::int64_t const lines = std::min(portion_.lines, in.count() - first);
@@ -266,7 +263,7 @@ class DeviceLineTransform : public LineTransform<Exec, T> {
                  ConvolveModes<T>{modes, spectrum_, AlongLines});
         check(L::run_complex(handle, numbers, numbers, +1), "Exec");
       }
-      for_each("coir::fft::trigonometric_device/results", exec, cells(n),
+      for_each("coir::fft::trigonometric_device/results", exec, cells(formula_.parts()),
                MakeResults<T, AlongLines>{formula_, modes, LinesOnDevice<T>(out), first});
     }
   }

@@ -10,7 +10,8 @@
 #include <coir/core/memory.hpp>
 
 #include <algorithm>
-#include <cstring>
+#include <functional>
+#include <iterator>
 #include <mutex>
 #include <type_traits>
 
@@ -42,76 +43,51 @@ struct LineBuffer {
   }
 };
 
-/// to_j = sign x_(step j)
-template <class T>
-void copy_stretch(T const* x, std::int64_t step, T sign, T* to, std::int64_t apart,
-                  std::int64_t count) {
-  auto const copy = [&](auto between, auto between_targets) {
-    COIR_INDEPENDENT_ITERATIONS
-    for (std::int64_t j = 0; j < count; ++j) to[between_targets * j] = sign * x[between * j];
-  };
-  // Constant steps become vectors.
-  using One = std::integral_constant<std::int64_t, 1>;
-  using Back = std::integral_constant<std::int64_t, -1>;
-  if (apart == 1 && step == 1)
-    copy(One{}, One{});
-  else if (apart == 1 && step == -1)
-    copy(Back{}, One{});
-  else
-    copy(step, apart);
-}
-
-/// Fills the numbers that FFTW transforms.
+/// Fills the numbers that FFTW transforms. Extensions of a line are copies of it.
 template <class T>
 void fill_input(LineFormula<T> const& f, T const* x, Kokkos::complex<T>* z) {
-  if (f.stretches == 0) {
+  std::int64_t const n = f.n;
+  auto* const v = reinterpret_cast<T*>(z);
+  if (f.base == Trigonometric::dst1) {
+    v[0] = v[n + 1] = 0;
+    std::copy(x, x + n, v + 1);
+    std::transform(x, x + n, std::reverse_iterator(v + 2 * n + 2), std::negate());
+  } else if (f.base == Trigonometric::dct1) {
+    std::copy(x, x + n, v);
+    std::reverse_copy(x + 1, x + n - 1, v + n);
+  } else if (f.base == Trigonometric::dht && f.packed) {
+    std::copy(x, x + n, v);
+  } else {
     Line<T const> line{x, 1};
-    if (f.reverses_input) line = line.reversed(f.n);
+    if (f.reverses_input) line = line.reversed(n);
     for (std::int64_t j = 0; j < f.length; ++j) z[j] = f.input(line, j);
-    return;
   }
-  auto* const numbers = reinterpret_cast<T*>(z);
-  std::int64_t const apart = f.packed ? 1 : 2;
-  for (int number = 0; number < f.stretches; ++number) {
-    Stretch const& part = f.stretch[number];
-    std::int64_t const count = f.end_of(number) - part.begin;
-    T* const to = numbers + part.begin * apart;
-    if (part.sign == 0)  // not 0 times x, which may be infinite
-      for (std::int64_t j = 0; j < count; ++j) to[j * apart] = 0;
-    else
-      copy_stretch(x + part.first, part.step, static_cast<T>(part.sign), to, apart, count);
-  }
-  if (!f.packed)
-    for (std::int64_t j = 0; j < f.length; ++j) numbers[2 * j + 1] = 0;
 }
 
-/// Writes the results. Loops over modes inside a spectrum have no conditions.
+/// Writes the results. The loop over modes inside a packed spectrum has no conditions.
 template <class T>
 void write_output(LineFormula<T> const& f, Kokkos::complex<T> const* z, T* y) {
-  std::int64_t const n = f.n, half = f.length;
-  if (f.base == Trigonometric::dst1) {
-    COIR_INDEPENDENT_ITERATIONS
-    for (std::int64_t k = 0; k < n; ++k) y[k] = -f.inner_mode(z, k + 1).imag();
-  } else if (f.base == Trigonometric::dct1) {
-    y[0] = f.output(z, 0);
-    COIR_INDEPENDENT_ITERATIONS
-    for (std::int64_t k = 1; k < half; ++k) y[k] = f.inner_mode(z, k).real();
-    y[half] = f.output(z, half);
-  } else if (f.base == Trigonometric::dct2 && f.packed) {
-    y[0] = f.output(z, 0);
-    y[half] = f.output(z, half);
-    COIR_INDEPENDENT_ITERATIONS
-    for (std::int64_t k = 1; k < half; ++k) {
-      auto const v = f.inner_mode(z, k);
-      y[k] = f.twice_real(f.after[k], v);
-      y[n - k] = f.twice_real(f.after[n - k], {v.real(), -v.imag()});
-    }
+  auto const emit = [y](std::int64_t k, T value) { y[k] = value; };
+  if (f.is_of_real() && f.packed) {
+    auto const loop = [&](auto base) {
+      LineFormula<T> known = f;
+      known.base = base;
+      COIR_INDEPENDENT_ITERATIONS
+      for (std::int64_t k = 1; 2 * k < known.length; ++k) known.inner_results(z, k, emit);
+    };
+    using enum Trigonometric;
+    if (f.base == dst1) loop(std::integral_constant<Trigonometric, dst1>{});
+    if (f.base == dct1) loop(std::integral_constant<Trigonometric, dct1>{});
+    if (f.base == dct2) loop(std::integral_constant<Trigonometric, dct2>{});
+    if (f.base == dht) loop(std::integral_constant<Trigonometric, dht>{});
+    f.results_of_ends(z, emit);
+    if (f.length % 2 == 0) f.inner_results(z, f.length / 2, emit);
   } else {
-    for (std::int64_t k = 0; k < n; ++k) y[k] = f.output(z, k);
+    for (std::int64_t part = 0; part < f.parts(); ++part) f.results(z, part, emit);
   }
-  if (f.reverses_output) std::reverse(y, y + n);
+  if (f.reverses_output) std::reverse(y, y + f.n);
   if (f.alternates_output)
-    for (std::int64_t k = 1; k < n; k += 2) y[k] = -y[k];
+    for (std::int64_t k = 1; k < f.n; k += 2) y[k] = -y[k];
 }
 
 template <class Exec, class T>

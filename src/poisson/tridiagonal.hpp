@@ -247,14 +247,22 @@ class Tridiagonal {
       for_each_task("coir::poisson::tridiagonal/lines", exec, parts_, eliminate);
     } else {
       std::int64_t const count = equations.lines.count();
-      for_each_task("coir::poisson::tridiagonal/eliminate", exec, 2 * count,
-                    EliminateHalves<T>{equations});
-      for_each_task("coir::poisson::tridiagonal/middle", exec, count, SolveMiddle<T>{equations});
-      for_each_task("coir::poisson::tridiagonal/solve", exec, 2 * count, SolveHalves<T>{equations});
+      run("coir::poisson::tridiagonal/eliminate", exec, 2 * count, EliminateHalves<T>{equations});
+      run("coir::poisson::tridiagonal/middle", exec, count, SolveMiddle<T>{equations});
+      run("coir::poisson::tridiagonal/solve", exec, 2 * count, SolveHalves<T>{equations});
     }
   }
 
  private:
+  /// A thread for each task, in small blocks: a few thousand threads must reach all
+  /// multiprocessors.
+  template <class Body>
+  static void run(char const* label, Exec const& exec, std::int64_t count, Body const& body) {
+    using Policy =
+        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<64, 1>>;
+    Kokkos::parallel_for(label, Policy(exec, 0, count), body);
+  }
+
   Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space> pivots_;
   std::int64_t width_ = 0, parts_ = 1, length_ = 0;
 };
