@@ -112,7 +112,7 @@ inline void size_for_threads(benchmark::internal::Benchmark* bench) {
 template <class T, int Rank>
 std::int64_t sweeps_for(Problem<T, Rank> const& problem) {
   if (problem.source.size() < 1'000'000) return 1000;
-  return Rank == 3 && problem.source.size() > 10'000'000 ? 16 : 128;
+  return Rank == 3 && runs_on_host<Space> && problem.source.size() > 10'000'000 ? 16 : 128;
 }
 
 }  // namespace coir::bench

@@ -34,17 +34,24 @@ class Tiling {
   /// \param n        the box: slabs, rows, columns
   /// \param rows     of a tile
   /// \param columns  of a tile
-  /// \param teams    about as many are given a place, by stretches of 8 to 64 slabs
-  Tiling(int const (&n)[3], int rows, int columns, int teams)
+  /// \param slabs    of a stretch, about
+  Tiling(int const (&n)[3], int rows, int columns, int slabs)
       : n0_(n[0]),
         rows_(rows),
         columns_(columns),
         across_((n[2] + columns - 1) / columns),
-        tiles_(across_ * ((n[1] + rows - 1) / rows)),
-        stretch_(std::clamp(static_cast<int>(std::int64_t(n[0]) * tiles_ / teams), 8, 64)) {
+        tiles_(across_ * ((n[1] + rows - 1) / rows)) {
     // Stretches of the same length, as nearly as can be.
-    int const stretches = (n[0] + stretch_ - 1) / stretch_;
+    int const stretches = (n[0] + slabs - 1) / slabs;
     stretch_ = (n[0] + stretches - 1) / stretches;
+  }
+
+  /// Stretches of 8 to 64 slabs, so that about as many teams have a place. Long ones suit sweeps
+  /// that compute the cells at the ends of a stretch twice.
+  static Tiling for_teams(int const (&n)[3], int rows, int columns, int teams) {
+    std::int64_t const tiles = Tiling(n, rows, columns, n[0]).teams();
+    auto const slabs = std::clamp<std::int64_t>(n[0] * tiles / teams, 8, 64);
+    return Tiling(n, rows, columns, static_cast<int>(slabs));
   }
 
   KOKKOS_FORCEINLINE_FUNCTION int teams() const {
@@ -152,89 +159,165 @@ struct RedBlackColumns {
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
     T* const shown = static_cast<T*>(member.team_scratch(0).get_shmem(2 * threads * sizeof(T)));
-    int const rank = member.team_rank();
-    int const x = rank % Across, y = rank / Across;
-    auto const at = tiling.place(member.league_rank());
-    int const n0 = level.n[0], n1 = level.n[1], n2 = level.n[2];
-    // Threads outside the box read its ring and store nothing.
-    int const first = at.row - 1 + 2 * y;
-    int const rows[2] = {first <= n1 ? first : n1 + 1, first < n1 ? first + 1 : n1 + 1};
-    int const k = at.column - 1 + x <= n2 ? at.column - 1 + x : n2 + 1;
-    bool const inside_column = k >= 1 && k <= n2;
-    bool const inside[2] = {inside_column && rows[0] >= 1 && rows[0] <= n1,
-                            inside_column && rows[1] >= 1 && rows[1] <= n1};
-    bool const own_column = x > 0 && x < Across - 1;
-    bool const own[2] = {inside[0] && own_column && y > 0, inside[1] && own_column && y < Down - 1};
-
-    auto const clamped = [n0](int i) { return i < 0 ? 0 : i > n0 + 1 ? n0 + 1 : i; };
-    T below[2], here[2], above[2], source_below[2] = {0, 0}, source[2];
-    T red_below = 0, red_farther_below = 0;
-    int const begin = at.slab - 1;
-    COIR_UNROLL
-    for (int r = 0; r < 2; ++r) {
-      below[r] = old(clamped(begin - 1), rows[r], k);
-      here[r] = old(begin, rows[r], k);
-      above[r] = old(begin + 1, rows[r], k);
-      source[r] = begin >= 1 && inside[r] ? level.b[level.b_offset(begin, rows[r], k)] : T(0);
-    }
-    for (int i = begin; i <= at.slabs_end; ++i) {
-      // Loaded now for the next slab.
-      T next[2], next_source[2] = {0, 0};
-      COIR_UNROLL
-      for (int r = 0; r < 2; ++r) {
-        next[r] = old(clamped(i + 2), rows[r], k);
-        if (i + 1 <= n0 && inside[r]) next_source[r] = level.b[level.b_offset(i + 1, rows[r], k)];
-      }
-
-      bool const second = ((i + first + k + 1) & 1) != 0;  // whether the red cell is in row 1
-      int const row = second ? rows[1] : rows[0];
-      T red = second ? here[1] : here[0];
-      if (i >= 1 && i <= n0 && (second ? inside[1] : inside[0])) {
-        T const outer = old(i, second ? row + 1 : row - 1, k);
-        red =
-            relaxed(i, row, k, red, second ? source[1] : source[0],
-                    (second ? below[1] : below[0]) + (second ? above[1] : above[0]),
-                    (second ? here[0] : here[1]) + outer, old(i, row, k - 1) + old(i, row, k + 1));
-      }
-      shown[(i & 1) * threads + rank] = red;
-
-      if (i > at.slab) {
-        T* const stored = out + (i - 1) * level.u_slab + k;
-        if (second ? own[1] : own[0]) {
-          T const* const reds = shown + ((i - 1) & 1) * threads + rank;
-          T const black =
-              relaxed(i - 1, row, k, second ? below[1] : below[0],
-                      second ? source_below[1] : source_below[0], red_farther_below + red,
-                      red_below + reds[second ? Across : -Across], reds[-1] + reds[1]);
-          stored[row * level.u_row] = black;
-        }
-        if (second ? own[0] : own[1])
-          stored[(second ? rows[0] : rows[1]) * level.u_row] = red_below;
-      }
+    March march(*this, tiling.place(member.league_rank()), shown, member.team_rank());
+    // The rows change their parts from slab to slab, and the loop has both cases, so that no number
+    // has to be moved.
+    int i = march.at.slab - 1;
+    for (; i < march.at.slabs_end; i += 2) {
+      march.relax(i, march.first, march.second);
       member.team_barrier();
-
-      red_farther_below = red_below;
-      red_below = red;
-      COIR_UNROLL
-      for (int r = 0; r < 2; ++r) {
-        below[r] = here[r];
-        here[r] = above[r];
-        above[r] = next[r];
-        source_below[r] = source[r];
-        source[r] = next_source[r];
-      }
+      march.relax(i + 1, march.second, march.first);
+      member.team_barrier();
+    }
+    if (i == march.at.slabs_end) {
+      march.relax(i, march.first, march.second);
+      member.team_barrier();
     }
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION T old(int i, int j, int k) const {
-    return FromZero ? T(0) : *level.u_at(i, j, k);
-  }
+  /// What a thread knows of one of its rows: its cells in three slabs around the one where red
+  /// cells are relaxed, and their sources.
+  struct Row {
+    int j;
+    std::ptrdiff_t cell, outer;  // from the thread's lower row: this row, and the one beyond it
+    int reds_beyond;             // from this thread's red cell: that of the row beyond
+    bool inside, own, at_end;
+    T below = 0, here = 0, above = 0, source_below = 0, source = 0;
+  };
+
+  struct March {
+    RedBlackColumns const& sweep;
+    Tiling::Place at;
+    int k;
+    bool exist[2], inside[2], own[2];
+    bool swapped;       // whether `first` is the thread's upper row
+    Row first, second;  // the row with the red cell of the first slab, and the other
+    T* reds;            // of this thread, of the slab
+    T* reds_below;      // of the slab before
+    T const* u;         // the lower row's cell of the slab
+    T const* source;
+    T* stored;  // of the slab before
+    T red_below = 0, red_farther_below = 0;
+
+    KOKKOS_FORCEINLINE_FUNCTION March(RedBlackColumns const& sweep_, Tiling::Place const& at_,
+                                      T* shown, int rank)
+        : sweep(sweep_), at(at_) {
+      auto const& level = sweep.level;
+      int const x = rank % Across, y = rank / Across, i = at.slab - 1;
+      int const j = at.row - 1 + 2 * y;
+      k = at.column - 1 + x;
+      bool const own_column = x > 0 && x < Across - 1;
+      COIR_UNROLL
+      for (int r = 0; r < 2; ++r) {
+        exist[r] = k <= level.n[2] + 1 && j + r <= level.n[1] + 1;
+        inside[r] = k >= 1 && k <= level.n[2] && j + r >= 1 && j + r <= level.n[1];
+        own[r] = inside[r] && own_column && (r == 0 ? y > 0 : y < Down - 1);
+      }
+      std::ptrdiff_t const cell = i * level.u_slab + j * level.u_row + k;
+      u = level.u + cell;
+      source = level.b + level.b_offset(i, j, k);
+      stored = sweep.out + (cell - level.u_slab);
+      reds = shown + rank;
+      reds_below = reds + threads;
+      swapped = ((i + j + k + 1) & 1) != 0;
+      set(first, j, swapped);
+      set(second, j, !swapped);
+      T lower[3] = {0, 0, 0}, upper[3] = {0, 0, 0};
+      COIR_UNROLL
+      for (int s = 0; s < 3; ++s)
+        if (!FromZero && i - 1 + s >= 0) {
+          if (exist[0]) lower[s] = u[(s - 1) * level.u_slab];
+          if (exist[1]) upper[s] = u[(s - 1) * level.u_slab + level.u_row];
+        }
+      first.below = swapped ? upper[0] : lower[0];
+      first.here = swapped ? upper[1] : lower[1];
+      first.above = swapped ? upper[2] : lower[2];
+      second.below = swapped ? lower[0] : upper[0];
+      second.here = swapped ? lower[1] : upper[1];
+      second.above = swapped ? lower[2] : upper[2];
+      if (i >= 1) {
+        if (first.inside) first.source = level.b[level.b_offset(i, first.j, k)];
+        if (second.inside) second.source = level.b[level.b_offset(i, second.j, k)];
+      }
+    }
+
+    KOKKOS_FORCEINLINE_FUNCTION void set(Row& row, int j, bool upper) {
+      auto const& level = sweep.level;
+      row.j = j + (upper ? 1 : 0);
+      row.cell = upper ? level.u_row : 0;
+      row.outer = upper ? 2 * level.u_row : -level.u_row;
+      row.reds_beyond = upper ? Across : -Across;
+      row.inside = upper ? inside[1] : inside[0];
+      row.own = upper ? own[1] : own[0];
+      row.at_end = row.j == level.n[1] || k == level.n[2];
+    }
+
+    /// Relaxes the red cell of slab i, which is in `row`, then the black one of the slab before.
+    KOKKOS_FORCEINLINE_FUNCTION void relax(int i, Row& row, Row& other) {
+      auto const& level = sweep.level;
+      // Loaded now for the next slabs.
+      T lower = 0, upper = 0, lower_source = 0, upper_source = 0;
+      if (!FromZero && i < level.n[0]) {
+        T const* const next = u + 2 * level.u_slab;
+        if (exist[0]) lower = next[0];
+        if (exist[1]) upper = next[level.u_row];
+      }
+      source += level.b_slab;
+      if (i < level.n[0]) {
+        if (inside[0]) lower_source = source[0];
+        if (inside[1]) upper_source = source[level.b_row];
+      }
+
+      T red = row.here;
+      if (row.inside && i >= 1 && i <= level.n[0]) {
+        T beyond = 0, along = 0;
+        if (!FromZero) {
+          beyond = u[row.outer];
+          along = u[row.cell - 1] + u[row.cell + 1];
+        }
+        red = sweep.relaxed(row.at_end, i, row.j, k, row.here, row.source, row.below + row.above,
+                            other.here + beyond, along);
+      }
+      *reds = red;
+
+      // Whether `row` is the upper one.
+      bool const is_upper = row.cell != 0;
+      if (i > at.slab) {
+        T black = 0;
+        if (row.own)
+          black = sweep.relaxed(row.at_end, i - 1, row.j, k, row.below, row.source_below,
+                                red_farther_below + red, red_below + reds_below[row.reds_beyond],
+                                reds_below[-1] + reds_below[1]);
+        if (own[0]) stored[0] = is_upper ? red_below : black;
+        if (own[1]) stored[level.u_row] = is_upper ? black : red_below;
+      }
+      red_farther_below = red_below;
+      red_below = red;
+      T* const last = reds_below;
+      reds_below = reds;
+      reds = last;
+      shift(row, is_upper ? upper : lower, is_upper ? upper_source : lower_source);
+      shift(other, is_upper ? lower : upper, is_upper ? lower_source : upper_source);
+      u += level.u_slab;
+      stored += level.u_slab;
+    }
+
+    KOKKOS_FORCEINLINE_FUNCTION static void shift(Row& row, T next, T next_source) {
+      row.below = row.here;
+      row.here = row.above;
+      row.above = next;
+      row.source_below = row.source;
+      row.source = next_source;
+    }
+  };
 
   /// What Level::defect() leads to, from the sums of the neighbours along each axis.
-  KOKKOS_FORCEINLINE_FUNCTION T relaxed(int i, int j, int k, T here, T source, T slabs, T rows,
-                                        T along) const {
-    if (i == level.n[0] || j == level.n[1] || k == level.n[2]) {
+  ///
+  /// \param at_end  whether the cell is the last of its row or column
+  KOKKOS_FORCEINLINE_FUNCTION T relaxed(bool at_end, int i, int j, int k, T here, T source, T slabs,
+                                        T rows, T along) const {
+    if (at_end || i == level.n[0]) {
       Stencil<T> const s = level.stencil(i, j, k);
       T const sum = (s.along * along + s.slabs * slabs) + s.rows * rows;
       return here + omega / s.diagonal * ((sum - source) - s.diagonal * here);
@@ -253,7 +336,7 @@ int teams_at_a_time(Exec const& exec, int threads) {
 template <class Exec, class T>
 void jacobi_columns(Exec const& exec, Level<T, 3> const& level, T* out) {
   using Sweep = JacobiColumns<T, 32, 8, sizeof(T) == 4 ? 4 : 2, false>;
-  Tiling const tiling(level.n, 8, 32, 2 * teams_at_a_time(exec, Sweep::threads));
+  Tiling const tiling(level.n, 8, 32, 16);
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Sweep::threads, 4>>;
   Kokkos::parallel_for("coir::poisson::device_columns/jacobi",
                        Policy(exec, tiling.teams(), Sweep::threads), Sweep{level, out, tiling});
@@ -263,9 +346,11 @@ void jacobi_columns(Exec const& exec, Level<T, 3> const& level, T* out) {
 template <bool FromZero, class Exec, class T>
 void red_black_columns(Exec const& exec, Level<T, 3> const& level, T omega, T* out) {
   using Sweep = RedBlackColumns<T, 32, 8, FromZero>;
-  Tiling const tiling(level.n, Sweep::own_rows, Sweep::own_columns,
-                      2 * teams_at_a_time(exec, Sweep::threads));
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Sweep::threads, 3>>;
+  auto const tiling = Tiling::for_teams(level.n, Sweep::own_rows, Sweep::own_columns,
+                                        2 * teams_at_a_time(exec, Sweep::threads));
+  constexpr int at_a_time =
+      sizeof(T) == 4 ? 4 : 3;  // on a multiprocessor, by measurement on an H200
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Sweep::threads, at_a_time>>;
   Kokkos::parallel_for("coir::poisson::device_columns/red_black",
                        Policy(exec, tiling.teams(), Sweep::threads)
                            .set_scratch_size(0, Kokkos::PerTeam(Sweep::scratch_bytes)),

@@ -84,6 +84,18 @@ struct Level {
     return (sum - source) - s.diagonal * cell[0];
   }
 
+  /// Whether a cell has the stencil of an unbounded grid: it isn't the last along any axis.
+  KOKKOS_FORCEINLINE_FUNCTION bool has_plain_stencil(int i, int j, int k) const {
+    return i != n[0] && (Rank == 2 || j != n[1]) && k != n[2];
+  }
+
+  /// defect() at a cell with the plain stencil.
+  KOKKOS_FORCEINLINE_FUNCTION T plain_defect(T const* cell, T source) const {
+    T sum = (cell[-1] + cell[1]) + (cell[-u_slab] + cell[u_slab]);
+    if constexpr (Rank == 3) sum += cell[-u_row] + cell[u_row];
+    return (sum - source) - T(2 * Rank) * cell[0];
+  }
+
   /// The residual at a cell of the finest grid for u = 0 inside with the caller's boundary values.
   /// Relative residuals divide by its norm.
   KOKKOS_FORCEINLINE_FUNCTION T source_with_ring(int i, int j, int k) const {

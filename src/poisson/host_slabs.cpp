@@ -96,8 +96,9 @@ double HostSlabs<T, Rank>::total(int slabs) const {
 
 template <class T, int Rank>
 void HostSlabs<T, Rank>::smooth(Grid const& level, Smoothing<T> const& how, bool from_zero,
-                                int stage, int i, bool watched, Ahead const& ahead) const {
-  for (int j = 1; j <= level.n[1]; ++j) {
+                                int stage, int i, RowRange rows, bool watched,
+                                Ahead const& ahead) const {
+  for (int j = rows.begin; j < rows.end; ++j) {
     if (how.red_black && stage == 0 && from_zero) {
       relax_zero_row(level, i, j, 0, how.omega);
     } else if (how.red_black) {
@@ -169,18 +170,24 @@ void HostSlabs<T, Rank>::set_three_rows(int band, Grid const& grid, int i, int j
 // Restricts the residual (or source) to coarse slab I.
 template <class T, int Rank>
 template <bool OfSource, bool Measure>
-void HostSlabs<T, Rank>::restrict_slab(int band, Grid const& fine, Grid const& coarse, int I) {
+void HostSlabs<T, Rank>::restrict_slab(int band, Grid const& fine, Grid const& coarse, int I,
+                                       RowRange rows) {
   bool const is_last = I == coarse.n[0];
-  double squared = 0;
-  auto const row_sum = [&](int j, T* out) {
+  int const first_row = Rank == 2 ? 1 : (rows.begin + 1) / 2;
+  if (Rank == 3 && 2 * first_row >= rows.end) return;
+  double squared = Measure && first_row > 1 ? sums_[I] : 0;
+  auto const sum_row = [&]<bool Squares>(int j, T* out) {
     if (!is_last) {
-      set_three_rows<OfSource, Measure>(band, fine, 2 * I, j, out);
+      set_three_rows<OfSource, Squares>(band, fine, 2 * I, j, out);
     } else {
       int const end = std::min(fine.n[0], 2 * I + 2);
       for (int i = 2 * I - 1; i <= end; ++i)
-        add_row<OfSource, Measure>(band, fine, i, j, share(i - 2 * I, true, coarse.ghost[0]),
+        add_row<OfSource, Squares>(band, fine, i, j, share(i - 2 * I, true, coarse.ghost[0]),
                                    i == 2 * I - 1, out);
     }
+  };
+  auto const row_sum = [&](int j, T* out) {
+    sum_row.template operator()<Measure>(j, out);
     if (Measure) squared += sum_of(squares(band), fine.n[2]);
   };
 
@@ -192,8 +199,12 @@ void HostSlabs<T, Rank>::restrict_slab(int band, Grid const& fine, Grid const& c
     T* next = row(band, 1);
     T* const sum = row(band, 2);
     T* const extra = row(band, 3);
-    row_sum(1, before);
-    for (int J = 1; J <= coarse.n[1]; ++J) {
+    // The row before those of an earlier call was summed there.
+    if (first_row == 1)
+      row_sum(1, before);
+    else
+      sum_row.template operator()<false>(2 * first_row - 1, before);
+    for (int J = first_row; 2 * J < rows.end && J <= coarse.n[1]; ++J) {
       bool const last_row = J == coarse.n[1];
       row_sum(2 * J, sum);
       bool const has_next = 2 * J + 1 <= fine.n[1];
@@ -218,11 +229,12 @@ void HostSlabs<T, Rank>::restrict_slab(int band, Grid const& fine, Grid const& c
 
 template <class T, int Rank>
 template <bool Set>
-void HostSlabs<T, Rank>::interpolate_slab(int band, Grid const& coarse, Grid const& fine, int i) {
+void HostSlabs<T, Rank>::interpolate_slab(int band, Grid const& coarse, Grid const& fine, int i,
+                                          RowRange range) {
   Between<T> const slabs = between(i, coarse.n[0], coarse.ghost[0]);
   int const n = coarse.n[2];
   T* const c = row(band, 0);
-  for (int j = 1; j <= fine.n[1]; ++j) {
+  for (int j = range.begin; j < range.end; ++j) {
     if constexpr (Rank == 2) {
       T const* const lower = coarse.u_at(slabs.index, 1, 0);
       T const* const upper = lower + coarse.u_slab;
@@ -248,25 +260,25 @@ void HostSlabs<T, Rank>::interpolate_slab(int band, Grid const& coarse, Grid con
 
 template <class T, int Rank>
 void HostSlabs<T, Rank>::restrict_residual(int band, Grid const& fine, Grid const& coarse, int I,
-                                           bool measure) {
+                                           RowRange rows, bool measure) {
   if (measure)
-    restrict_slab<false, true>(band, fine, coarse, I);
+    restrict_slab<false, true>(band, fine, coarse, I, rows);
   else
-    restrict_slab<false, false>(band, fine, coarse, I);
+    restrict_slab<false, false>(band, fine, coarse, I, rows);
 }
 
 template <class T, int Rank>
 void HostSlabs<T, Rank>::restrict_source(int band, Grid const& fine, Grid const& coarse, int I) {
-  restrict_slab<true, false>(band, fine, coarse, I);
+  restrict_slab<true, false>(band, fine, coarse, I, {1, fine.n[1] + 1});
 }
 
 template <class T, int Rank>
 void HostSlabs<T, Rank>::interpolate(int band, Grid const& coarse, Grid const& fine, int i,
-                                     bool set) {
+                                     RowRange rows, bool set) {
   if (set)
-    interpolate_slab<true>(band, coarse, fine, i);
+    interpolate_slab<true>(band, coarse, fine, i, rows);
   else
-    interpolate_slab<false>(band, coarse, fine, i);
+    interpolate_slab<false>(band, coarse, fine, i, rows);
 }
 
 template <class T, int Rank>

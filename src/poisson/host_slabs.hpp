@@ -5,6 +5,8 @@
 
 #include "grid_level.hpp"
 
+#include <coir/poisson/detail/slab_pipeline.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -32,24 +34,26 @@ class HostSlabs {
   /// \param bands  the most that will run at the same time
   HostSlabs(int bands, Grid const& finest);
 
-  /// A stage of relaxation. A sweep has two stages: red and black, or to the scratch field and
-  /// back.
+  /// A stage of relaxation of rows of slab i. A sweep has two stages: red and black, or to the
+  /// scratch field and back.
   ///
   /// \param watched  other threads may read the slab meanwhile, except the cells that change
   /// \param ahead    prefetched meanwhile
   void smooth(Grid const& level, Smoothing<T> const& how, bool from_zero, int stage, int i,
-              bool watched, Ahead const& ahead) const;
+              RowRange rows, bool watched, Ahead const& ahead) const;
 
-  /// Restricts the residual to coarse slab I. With `measure` the squares of the residual in the
-  /// fine slabs 2 I - 1 and 2 I count in total(); with the last coarse slab, all fine slabs that
-  /// follow count, too.
-  void restrict_residual(int band, Grid const& fine, Grid const& coarse, int I, bool measure);
+  /// Restricts the residual to the rows J of coarse slab I for which row 2 J of the fine grid is in
+  /// `rows`. Those come in their order, and begin with 1. With `measure` the squares of the
+  /// residual in the fine slabs 2 I - 1 and 2 I count in total(); with the last coarse slab, all
+  /// fine slabs that follow count, too.
+  void restrict_residual(int band, Grid const& fine, Grid const& coarse, int I, RowRange rows,
+                         bool measure);
 
   /// Restricts the source to coarse slab I.
   void restrict_source(int band, Grid const& fine, Grid const& coarse, int I);
 
-  /// Adds the interpolated coarse u to slab i of the fine one, or sets it.
-  void interpolate(int band, Grid const& coarse, Grid const& fine, int i, bool set);
+  /// Adds the interpolated coarse u to rows of slab i of the fine one, or sets them.
+  void interpolate(int band, Grid const& coarse, Grid const& fine, int i, RowRange rows, bool set);
 
   /// Makes the squares of the residual in slab i count in total().
   void measure_residual(int band, Grid const& level, int i);
@@ -70,9 +74,9 @@ class HostSlabs {
   template <bool OfSource, bool Measure>
   void set_three_rows(int band, Grid const& grid, int i, int j, T* out);
   template <bool OfSource, bool Measure>
-  void restrict_slab(int band, Grid const& fine, Grid const& coarse, int I);
+  void restrict_slab(int band, Grid const& fine, Grid const& coarse, int I, RowRange rows);
   template <bool Set>
-  void interpolate_slab(int band, Grid const& coarse, Grid const& fine, int i);
+  void interpolate_slab(int band, Grid const& coarse, Grid const& fine, int i, RowRange rows);
 
   std::size_t row_;  // length of a scratch row
   std::vector<T> rows_;

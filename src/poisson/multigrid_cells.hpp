@@ -51,13 +51,22 @@ struct RelaxColour {
   Level<T, Rank> level;
   T omega;
   int colour;
+  T plain_step;  // of cells with the plain stencil: devices are slow at divisions
+
+  KOKKOS_FUNCTION RelaxColour(Level<T, Rank> const& level_, T omega_, int colour_)
+      : level(level_), omega(omega_), colour(colour_), plain_step(omega_ / T(2 * Rank)) {}
 
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, int j, int pair) const {
     int const k = first_column(i, j, colour) + 2 * (pair - 1);
     if (k > level.n[2]) return;
-    Stencil<T> const stencil = level.stencil(i, j, k);
     T* const u = level.u_at(i, j, k);
-    *u += omega / stencil.diagonal * level.defect(u, level.b[level.b_offset(i, j, k)], stencil);
+    T const source = level.b[level.b_offset(i, j, k)];
+    if (level.has_plain_stencil(i, j, k)) {
+      *u += plain_step * level.plain_defect(u, source);
+    } else {
+      Stencil<T> const stencil = level.stencil(i, j, k);
+      *u += omega / stencil.diagonal * level.defect(u, source, stencil);
+    }
   }
 };
 
@@ -123,7 +132,10 @@ struct Restrict {
     for (int c = -1; c <= end; ++c) {
       int const k = 2 * K + c;
       T r = fine.b[fine.b_offset(i, j, k)];
-      if (!of_source) r = -fine.defect(fine.u_at(i, j, k), r, fine.stencil(i, j, k));
+      if (!of_source)
+        r = fine.has_plain_stencil(i, j, k)
+                ? -fine.plain_defect(fine.u_at(i, j, k), r)
+                : -fine.defect(fine.u_at(i, j, k), r, fine.stencil(i, j, k));
       sum += share_of(2, K, c) * r;
     }
     return sum;

@@ -5,6 +5,7 @@
 /// for all small grids together.
 
 #include "device_columns.hpp"
+#include "interpolate_columns.hpp"
 #include "multigrid_cells.hpp"
 #include "restrict_columns.hpp"
 
@@ -146,6 +147,12 @@ class DevicePasses {
   }
 
   void ascend(Grid const& coarse, Grid& fine, Smoothing<T> const& how, bool set) const {
+    if constexpr (Rank == 3)
+      if (fills_columns(fine.n)) {
+        interpolate_columns(exec_, coarse, fine, set);
+        smooth(fine, how, false);
+        return;
+      }
     launch("interpolate", fine, Interpolate<T, Rank>{coarse, fine, set});
     smooth(fine, how, false);
   }

@@ -33,7 +33,7 @@ class HostPasses {
       int const stages = 2 * std::min(at_once, how.sweeps - done);
       bool const zero = from_zero && done == 0;
       run("coir::poisson::multigrid_host/smooth", level, stages, [&](PipelineStep const& at) {
-        slabs_.smooth(level, how, zero, at.stage, at.slab, at.watched, Ahead{});
+        slabs_.smooth(level, how, zero, at.stage, at.slab, at.rows, at.watched, Ahead{});
       });
     }
   }
@@ -47,9 +47,9 @@ class HostPasses {
     int const last = 2 * how.sweeps + 1;
     run("coir::poisson::multigrid_host/descend", fine, last + 1, [&](PipelineStep const& at) {
       if (at.stage + 1 < last)
-        slabs_.smooth(fine, how, from_zero, at.stage, at.slab, at.watched, Ahead{});
+        slabs_.smooth(fine, how, from_zero, at.stage, at.slab, at.rows, at.watched, Ahead{});
       else if (at.stage == last && at.slab % 2 == 0 && at.slab / 2 <= coarse.n[0])
-        slabs_.restrict_residual(at.band, fine, coarse, at.slab / 2, measure);
+        slabs_.restrict_residual(at.band, fine, coarse, at.slab / 2, at.rows, measure);
     });
     return measure ? slabs_.total(coarse.n[0]) : 0;
   }
@@ -65,10 +65,10 @@ class HostPasses {
     run("coir::poisson::multigrid_host/ascend", fine, 1 + 2 * how.sweeps,
         [&](PipelineStep const& at) {
           if (at.stage > 0)
-            slabs_.smooth(fine, how, false, at.stage - 1, at.slab, at.watched,
+            slabs_.smooth(fine, how, false, at.stage - 1, at.slab, at.rows, at.watched,
                           ahead(fine, at.stage, 2 * how.sweeps));
           else
-            slabs_.interpolate(at.band, coarse, fine, at.slab, set);
+            slabs_.interpolate(at.band, coarse, fine, at.slab, at.rows, set);
         });
   }
 
@@ -79,15 +79,15 @@ class HostPasses {
     run("coir::poisson::multigrid_host/ascend_and_descend", fine, last + 1,
         [&](PipelineStep const& at) {
           if (at.stage == 0)
-            slabs_.interpolate(at.band, coarse, fine, at.slab, set);
+            slabs_.interpolate(at.band, coarse, fine, at.slab, at.rows, set);
           else if (at.stage < smoothed)
-            slabs_.smooth(fine, after, false, at.stage - 1, at.slab, false,
+            slabs_.smooth(fine, after, false, at.stage - 1, at.slab, at.rows, false,
                           ahead(fine, at.stage, last - 2));
           else if (at.stage + 1 < last)
-            slabs_.smooth(fine, before, false, at.stage - smoothed, at.slab, false,
+            slabs_.smooth(fine, before, false, at.stage - smoothed, at.slab, at.rows, false,
                           ahead(fine, at.stage, last - 2));
           else if (at.stage == last && at.slab % 2 == 0 && at.slab / 2 <= coarse.n[0])
-            slabs_.restrict_residual(at.band, fine, coarse, at.slab / 2, measure);
+            slabs_.restrict_residual(at.band, fine, coarse, at.slab / 2, at.rows, measure);
         });
     return measure ? slabs_.total(coarse.n[0]) : 0;
   }
@@ -113,20 +113,34 @@ class HostPasses {
 
  private:
   static constexpr std::int64_t own_cache = 512 * 1024;  // bytes of a core's cache
+  static constexpr int least_rows = 16;                  // of a tile
 
   // pipeline_bands() never returns more.
   static int most_bands(Exec const& exec) { return static_cast<int>(exec.concurrency()); }
 
   template <class Step>
   void run(char const* label, Grid const& level, int stages, Step const& step) const {
-    pipeline(label, exec_, level.n[0], stages,
+    pipeline(label, exec_, level.n[0], level.n[1], tile_rows(level, stages), stages,
              pipeline_bands(exec_, level.n[0], level.cells(), stages), step);
+  }
+
+  // Numbers of a row's unknown and source, in bytes.
+  static std::int64_t row_bytes(Grid const& level) {
+    return 2 * std::int64_t(level.n[2]) * static_cast<std::int64_t>(sizeof(T));
+  }
+
+  // The rows of a tile of a slab: as many as keep the slabs in use in a core's own cache.
+  static int tile_rows(Grid const& level, int stages) {
+    if (Rank == 2 || stages == 1) return level.n[1];
+    return static_cast<int>(std::clamp<std::int64_t>(own_cache / ((stages + 2) * row_bytes(level)),
+                                                     least_rows, level.n[1] + least_rows));
   }
 
   // The sweeps in one pass: as many as keep their slabs in a core's own cache, and the edges of
   // bands a small part of the work.
   int sweeps_at_once(Grid const& level) const {
-    std::int64_t const slab = 2 * (std::int64_t(level.n[1]) * level.n[2] + 1) * sizeof(T);
+    std::int64_t const rows = Rank == 2 ? 1 : std::min(least_rows, level.n[1]);
+    std::int64_t const slab = rows * row_bytes(level) + 2 * sizeof(T);
     std::int64_t const in_cache = own_cache / slab - 2;
     std::int64_t const between_seams = level.n[0] / (16 * std::int64_t(exec_.concurrency()));
     return static_cast<int>(std::max<std::int64_t>(1, std::min(in_cache, between_seams) / 2));
@@ -136,7 +150,7 @@ class HostPasses {
   // the slabs in use. Stage 0 interpolates, and `relaxing` stages of relaxation follow.
   static Ahead ahead(Grid const& fine, int stage, int relaxing) {
     int const shift = std::bit_width(static_cast<unsigned>(relaxing)) - 1;
-    std::int64_t const slab = 2 * std::int64_t(fine.n[1]) * fine.n[2] * sizeof(T);
+    std::int64_t const slab = std::min(tile_rows(fine, relaxing + 3), fine.n[1]) * row_bytes(fine);
     if (stage > 1 << shift || (relaxing + 4) * slab > own_cache) return {};
     return {stage + 1, stage - 1, shift};
   }

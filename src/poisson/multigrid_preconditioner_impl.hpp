@@ -36,7 +36,7 @@ class HostSweepsBack {
   void smooth(Level<T, 2> const& level, Smoothing<T> const& how) {
     run("coir::poisson::multigrid_preconditioner/smooth", level, 2 * how.sweeps,
         [&](PipelineStep const& at) {
-          slabs_.smooth(level, how, false, at.stage + 1, at.slab, at.watched, Ahead{});
+          slabs_.smooth(level, how, false, at.stage + 1, at.slab, at.rows, at.watched, Ahead{});
         });
   }
 
@@ -45,16 +45,16 @@ class HostSweepsBack {
     run("coir::poisson::multigrid_preconditioner/ascend", fine, 1 + 2 * how.sweeps,
         [&](PipelineStep const& at) {
           if (at.stage == 0)
-            slabs_.interpolate(at.band, coarse, fine, at.slab, false);
+            slabs_.interpolate(at.band, coarse, fine, at.slab, at.rows, false);
           else  // stages 1, 2, ...: those of smooth() above are black at odd numbers
-            slabs_.smooth(fine, how, false, at.stage, at.slab, at.watched, Ahead{});
+            slabs_.smooth(fine, how, false, at.stage, at.slab, at.rows, at.watched, Ahead{});
         });
   }
 
  private:
   template <class Step>
   void run(char const* label, Level<T, 2> const& level, int stages, Step const& step) const {
-    pipeline(label, exec_, level.n[0], stages,
+    pipeline(label, exec_, level.n[0], 1, 1, stages,
              pipeline_bands(exec_, level.n[0], level.cells(), stages), step);
   }
 

@@ -46,7 +46,6 @@ struct RestrictColumns {
     int const n0 = fine.n[0];
     // The fine cells of coarse cell I begin at 2 I - 1.
     int const j = 2 * at.row - 1 + 2 * (rank / Across), k = 2 * at.column - 1 + rank % Across;
-    bool const inside[2] = {j <= fine.n[1] && k <= fine.n[2], j + 1 <= fine.n[1] && k <= fine.n[2]};
     // Squares of cells that a neighbouring team computes, too, count there.
     bool const own =
         (rank / Across < coarse_rows || at.row + coarse_rows > coarse.n[1]) &&
@@ -54,56 +53,27 @@ struct RestrictColumns {
     int const J = at.row + rank / coarse_columns, K = at.column + rank % coarse_columns;
     bool const adds = rank < coarse_rows * coarse_columns && J <= coarse.n[1] && K <= coarse.n[2];
 
-    T below[2] = {0, 0}, here[2] = {0, 0}, before[2] = {0, 0}, sum[2];
     int const begin = 2 * at.slab - 1;
-    COIR_UNROLL
-    for (int r = 0; r < 2; ++r)
-      if (inside[r]) {
-        below[r] = *fine.u_at(begin - 1, j + r, k);
-        here[r] = *fine.u_at(begin, j + r, k);
-      }
-    // The residuals of slab i, whose squares count unless another team has them.
-    auto const residuals = [&](int i, bool counts, T(&of)[2]) {
-      T above[2] = {0, 0}, source[2] = {0, 0};
-      COIR_UNROLL
-      for (int r = 0; r < 2; ++r)
-        if (inside[r]) {
-          above[r] = *fine.u_at(i + 1, j + r, k);
-          source[r] = fine.b[fine.b_offset(i, j + r, k)];
-        }
-      COIR_UNROLL
-      for (int r = 0; r < 2; ++r) {
-        of[r] = 0;
-        if (inside[r]) {
-          T const* const cell = fine.u_at(i, j + r, k);
-          T const outer = r == 0 ? cell[-fine.u_row] : cell[fine.u_row];
-          T const other = inside[1] ? here[1 - r] : *fine.u_at(i, j + 1, k);
-          of[r] = residual(i, j + r, k, here[r], source[r], below[r] + above[r], outer + other,
-                           cell[-1] + cell[1]);
-          if (counts && own) squares += double(of[r]) * double(of[r]);
-        }
-      }
-      COIR_UNROLL
-      for (int r = 0; r < 2; ++r) {
-        below[r] = here[r];
-        here[r] = above[r];
-      }
-    };
-
-    residuals(begin, true, before);
+    Rows rows(fine, begin, j, k);
+    T before[2], of[2], sum[2];
+    rows.residuals(fine, begin, before);
+    if (own) squares += square(before);
     for (int I = at.slab; I < at.slabs_end; ++I) {
       bool const is_last = I == coarse.n[0];
-      T of[2];
-      residuals(2 * I, true, of);
+      rows.residuals(fine, 2 * I, of);
+      if (own) squares += square(of);
       COIR_UNROLL
       for (int r = 0; r < 2; ++r) sum[r] = T(0.5) * before[r] + of[r];
       if (2 * I + 1 <= n0) {
-        residuals(2 * I + 1, is_last || I + 1 < at.slabs_end, before);
+        rows.residuals(fine, 2 * I + 1, before);
+        // The first slab after the team's own counts for another team.
+        if (own && (is_last || I + 1 < at.slabs_end)) squares += square(before);
         COIR_UNROLL
         for (int r = 0; r < 2; ++r) sum[r] += share(1, is_last, coarse.ghost[0]) * before[r];
       }
       if (is_last && 2 * I + 2 <= n0) {
-        residuals(2 * I + 2, true, of);
+        rows.residuals(fine, 2 * I + 2, of);
+        if (own) squares += square(of);
         COIR_UNROLL
         for (int r = 0; r < 2; ++r) sum[r] += share(2, true, coarse.ghost[0]) * of[r];
       }
@@ -114,6 +84,68 @@ struct RestrictColumns {
       member.team_barrier();
     }
   }
+
+  KOKKOS_FORCEINLINE_FUNCTION static double square(T const (&r)[2]) {
+    return double(r[0]) * double(r[0]) + double(r[1]) * double(r[1]);
+  }
+
+  /// A thread's two rows: their cells in three slabs, around the one whose residuals are next, and
+  /// their sources in that one.
+  struct Rows {
+    int j, k;
+    bool exist[2], inside[2], at_end[2];
+    T const* u;  // the lower row's cell of the slab
+    T const* b;
+    T below[2] = {0, 0}, here[2] = {0, 0}, above[2] = {0, 0}, source[2] = {0, 0};
+
+    KOKKOS_FORCEINLINE_FUNCTION Rows(Level<T, 3> const& fine, int i, int j_, int k_)
+        : j(j_), k(k_), u(fine.u_at(i, j_, k_)), b(fine.b + fine.b_offset(i, j_, k_)) {
+      COIR_UNROLL
+      for (int r = 0; r < 2; ++r) {
+        exist[r] = j + r <= fine.n[1] + 1 && k <= fine.n[2];
+        inside[r] = j + r <= fine.n[1] && k <= fine.n[2];
+        at_end[r] = j + r == fine.n[1] || k == fine.n[2];
+        if (exist[r]) {
+          below[r] = u[r * fine.u_row - fine.u_slab];
+          here[r] = u[r * fine.u_row];
+          above[r] = u[r * fine.u_row + fine.u_slab];
+        }
+        if (inside[r]) source[r] = b[r * fine.b_row];
+      }
+    }
+
+    /// The residuals of slab i, which follows that of the call before.
+    KOKKOS_FORCEINLINE_FUNCTION void residuals(Level<T, 3> const& fine, int i, T (&of)[2]) {
+      // Loaded now for the next slab.
+      T next[2] = {0, 0}, next_source[2] = {0, 0};
+      b += fine.b_slab;
+      if (i < fine.n[0]) {
+        COIR_UNROLL
+        for (int r = 0; r < 2; ++r) {
+          if (exist[r]) next[r] = u[2 * fine.u_slab + r * fine.u_row];
+          if (inside[r]) next_source[r] = b[r * fine.b_row];
+        }
+      }
+      COIR_UNROLL
+      for (int r = 0; r < 2; ++r) {
+        of[r] = 0;
+        if (inside[r]) {
+          T const* const cell = u + r * fine.u_row;
+          T const beyond = r == 0 ? u[-fine.u_row] : u[2 * fine.u_row];
+          of[r] = residual(fine, at_end[r], i, j + r, k, here[r], source[r], below[r] + above[r],
+                           beyond + here[1 - r], cell[-1] + cell[1]);
+        }
+      }
+      COIR_UNROLL
+      for (int r = 0; r < 2; ++r) {
+        below[r] = here[r];
+        here[r] = above[r];
+        above[r] = next[r];
+        source[r] = next_source[r];
+      }
+      u += fine.u_slab;
+    }
+  };
 
   /// Adds up the rows and columns of coarse cell (I, J, K).
   KOKKOS_FORCEINLINE_FUNCTION void add(T const* sums, int I, int J, int K,
@@ -131,9 +163,11 @@ struct RestrictColumns {
   }
 
   /// -Level::defect(), from the sums of the neighbours along each axis.
-  KOKKOS_FORCEINLINE_FUNCTION T residual(int i, int j, int k, T here, T source, T slabs, T rows,
-                                         T along) const {
-    if (i == fine.n[0] || j == fine.n[1] || k == fine.n[2]) {
+  ///
+  /// \param at_end  whether the cell is the last of its row or column
+  KOKKOS_FORCEINLINE_FUNCTION static T residual(Level<T, 3> const& fine, bool at_end, int i, int j,
+                                                int k, T here, T source, T slabs, T rows, T along) {
+    if (at_end || i == fine.n[0]) {
       Stencil<T> const s = fine.stencil(i, j, k);
       T const sum = (s.along * along + s.slabs * slabs) + s.rows * rows;
       return -((sum - source) - s.diagonal * here);
@@ -149,8 +183,8 @@ template <class Exec, class T>
 double restrict_columns(Exec const& exec, Level<T, 3> const& fine, Level<T, 3> const& coarse,
                         bool measure) {
   using Step = RestrictColumns<T, 32, 8>;
-  Tiling const tiling(coarse.n, Step::coarse_rows, Step::coarse_columns,
-                      2 * teams_at_a_time(exec, Step::threads));
+  auto const tiling = Tiling::for_teams(coarse.n, Step::coarse_rows, Step::coarse_columns,
+                                        2 * teams_at_a_time(exec, Step::threads));
   constexpr int at_a_time = 3;  // on a multiprocessor of 2048 threads
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Step::threads, at_a_time>>;
   auto const policy = [&](int teams) {

@@ -18,50 +18,72 @@ int pipeline_bands(Exec const& exec, int slabs, std::int64_t cells, int stages) 
   return static_cast<int>(threads_worth_starting(exec, cells / 2, slabs / (2 * stages + 1)));
 }
 
+/// Rows begin to end - 1 of a slab, counted from 1.
+struct RowRange {
+  int begin;
+  int end;
+};
+
 /// One step of a pipeline.
 struct PipelineStep {
   int band;
   int stage;
   int slab;
-  bool watched;  ///< another band may read the slab meanwhile, for the same stage of its own slab
-                 ///< beside it
+  bool watched;   ///< another band may read the slab meanwhile, for the same stage of its own slab
+                  ///< beside it
+  RowRange rows;  ///< of the slab
 };
 
-/// Calls step(PipelineStep) for every stage 0 <= s < stages and slab 1 <= slab <= slabs. The result
-/// is that of one stage after the other, but slabs go through several stages while they are in
-/// cache.
+/// Calls step(PipelineStep) for every stage 0 <= s < stages and every row of the slabs 1 to
+/// `slabs`. The result is that of one stage after the other, but slabs go through several stages
+/// while they are in cache.
 ///
-/// Stage s of a slab may write its own slab only. From the neighbouring slabs it may read what
-/// stage s doesn't write, as stage s - 1 left it. Bands run at the same time. Each first does the
-/// part that depends on no other band: stage s starts s slabs inside the band. The wedges at the
-/// seams follow. So the order of updates of a cell and its neighbours, and every bit of the result,
-/// is the same for any number of bands.
+/// Stage s of a row may write its own row only. From the neighbouring rows and slabs it may read
+/// what stage s doesn't write, as stage s - 1 left it. Slabs of many rows are cut into tiles. Each
+/// stage is one row behind the stage before, and the stages of a tile come before the next tile.
+/// Bands run at the same time. Each first does the part that depends on no other band: stage s
+/// starts s slabs inside the band. The wedges at the seams follow. So the order of updates of a
+/// cell and its neighbours, and every bit of the result, is the same for any number of bands.
 ///
+/// \param rows   of a slab
+/// \param tile   rows of a tile
 /// \param bands  at most slabs / (2 stages)
 template <class Exec, class Step>
-void pipeline(std::string_view label, Exec const& exec, int slabs, int stages, int bands,
-              Step const& step) {
+void pipeline(std::string_view label, Exec const& exec, int slabs, int rows, int tile, int stages,
+              int bands, Step const& step) {
   static_assert(runs_on_host<Exec>);
   auto const begin_of = [=](int band) {
     return 1 + static_cast<int>(static_cast<std::int64_t>(slabs) * band / bands);
   };
+  auto const tile_begin = [=](std::int64_t number, int s) {
+    std::int64_t const row = 1 + number * tile - s;
+    return static_cast<int>(std::clamp<std::int64_t>(row, 1, rows + 1));
+  };
+  // The last stage of the last tile must reach the last row.
+  std::int64_t const tiles = tile >= rows ? 1 : (std::int64_t(rows) + stages - 1 + tile - 1) / tile;
   auto const inside = [&](std::int64_t task) {
     int const band = static_cast<int>(task);
     int const begin = begin_of(band), end = begin_of(band + 1);
-    for (int front = begin; front < end + stages - 1; ++front)
-      for (int s = 0; s < stages; ++s) {
-        int const slab = front - s;
-        int const first = band > 0 ? begin + s : begin;
-        int const last = band + 1 < bands ? end - s : end;
-        bool const at_seam = (band > 0 && slab == begin) || (band + 1 < bands && slab + 1 == end);
-        if (slab >= first && slab < last) step(PipelineStep{band, s, slab, s == 0 && at_seam});
-      }
+    for (std::int64_t number = 0; number < tiles; ++number)
+      for (int front = begin; front < end + stages - 1; ++front)
+        for (int s = 0; s < stages; ++s) {
+          int const slab = front - s;
+          int const first = band > 0 ? begin + s : begin;
+          int const last = band + 1 < bands ? end - s : end;
+          if (slab < first || slab >= last) continue;
+          bool const at_seam = (band > 0 && slab == begin) || (band + 1 < bands && slab + 1 == end);
+          RowRange const part = tiles == 1
+                                    ? RowRange{1, rows + 1}
+                                    : RowRange{tile_begin(number, s), tile_begin(number + 1, s)};
+          if (part.begin < part.end) step(PipelineStep{band, s, slab, s == 0 && at_seam, part});
+        }
   };
   auto const seam = [&](std::int64_t task) {
     int const band = static_cast<int>(task) + 1;
     int const begin = begin_of(band);
     for (int s = 1; s < stages; ++s)
-      for (int slab = begin - s; slab < begin + s; ++slab) step(PipelineStep{band, s, slab, false});
+      for (int slab = begin - s; slab < begin + s; ++slab)
+        step(PipelineStep{band, s, slab, false, {1, rows + 1}});
   };
 
   for_each_task(label, exec, bands, inside);
