@@ -349,8 +349,6 @@ class ProductTransform : public LineTransform<Exec, T> {
     return request.length * request.length * static_cast<std::int64_t>(sizeof(T));
   }
 
-  bool prefers_apart() const override { return true; }
-
   void run(Exec const& exec, LineSet<T const> const& in, LineSet<T> const& out) override {
     if (in.data == out.data || !multiply(exec, in, out)) by_library_.run(exec, in, out);
   }

@@ -10,6 +10,7 @@
 #include <coir/core/contiguous.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/profiling.hpp>
+#include <coir/core/views.hpp>
 #include <coir/fft/trigonometric.hpp>
 #include <coir/poisson/direct.hpp>
 
@@ -18,7 +19,6 @@
 #include <cstdint>
 #include <limits>
 #include <numbers>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -250,12 +250,8 @@ class TransformSolver : public DirectSolver<Exec, T> {
     bool needs_other = false;
     for (int d = 2; d >= 0; --d)
       if (way_.transforms(problem, d)) {
-        auto const request = request_of(problem, d);
-        auto inverse = request;
-        inverse.kind = fft::inverse_of(request.kind);
-        steps_.push_back({d, fft::detail::line_transform<Exec, T>(exec, request),
-                          fft::detail::line_transform<Exec, T>(exec, inverse)});
-        needs_other = needs_other || steps_.back().forward->prefers_apart();
+        steps_.emplace_back(exec, problem, d);
+        needs_other = needs_other || steps_.back().apart;
       }
     fields_.list(exec, problem, way_, needs_other)
         .template make<typename Exec::memory_space>("a direct solver on " + words_of(problem) +
@@ -274,9 +270,10 @@ class TransformSolver : public DirectSolver<Exec, T> {
     bool needs_other = false;
     for (int d = 0; d < 3; ++d)
       if (way.transforms(problem, d)) {
-        auto const request = request_of(problem, d);
-        work += fft::detail::line_work_bytes<Exec, T>(exec, request);
-        needs_other = needs_other || fft::detail::line_prefers_apart<Exec, T>(request);
+        auto const kinds = kinds_of(problem, d);
+        work += Plan::work_bytes(exec, problem.extents, kinds, problem.batch, by_product);
+        needs_other =
+            needs_other || Plan::prefers_apart(problem.extents, kinds, problem.batch, by_product);
       }
     return work + Fields().list(exec, problem, way, needs_other).bytes();
   }
@@ -295,50 +292,64 @@ class TransformSolver : public DirectSolver<Exec, T> {
   void solve(Strided<T const, 4> const& b, Strided<T, 4> const& u) override {
     ProfilingRegion const region("coir::poisson::direct");
     Strided<T, 4> other{fields_.other.data(), u.extents, c_strides(u.extents)};
-    int moves = 0;
-    for (auto const& step : steps_) moves += step.forward->prefers_apart() ? 2 : 0;
-    // Each step that prefers it takes the numbers to the other field: the last one must reach u.
-    Strided<T, 4> now = moves % 2 == 0 ? u : other;
-    Strided<T, 4> next = moves % 2 == 0 ? other : u;
+    // Each step takes the numbers to the other field and, on the way back, home to u.
+    Strided<T, 4> now = u, next = other;
     add_ring(b, u, now);
     if (way_.is_open) expects_open_sums(b, now);
-    for (auto const& step : steps_) transform(step, *step.forward, now, next);
+    for (auto const& step : steps_) step.transform(step.forward, now, next);
     if (way_.tridiagonal >= 0)
       solve_tridiagonal(now);
     else
       divide(now);
     for (auto step = steps_.rbegin(); step != steps_.rend(); ++step)
-      transform(*step, *step->backward, now, next);
+      step->transform(step->backward, now, next);
   }
 
  private:
+  using Plan = fft::TrigonometricPlan<Exec, T, 3>;
+  static constexpr fft::TrigonometricPlanOptions by_product{fft::Effort::automatic, true};
+
+  /// The transform of one axis alone.
+  static std::array<fft::Trigonometric, 3> kinds_of(DirectProblem const& problem, int axis) {
+    std::array<fft::Trigonometric, 3> kinds{};
+    auto const at = static_cast<std::size_t>(axis);
+    kinds[at] = transform_of(problem.boundary[at]);
+    return kinds;
+  }
+
+  /// The transforms along one axis, there and back.
   struct Step {
     int axis;
-    std::shared_ptr<fft::detail::LineTransform<Exec, T>> forward, backward;
+    Plan forward, backward;
+    bool apart;  ///< they take the numbers to another field
+
+    Step(Exec const& exec, DirectProblem const& problem, int d)
+        : axis(d),
+          forward(exec, problem.extents, kinds_of(problem, d), problem.batch, by_product),
+          backward(exec, problem.extents, inverse(kinds_of(problem, d)), problem.batch, by_product),
+          apart(Plan::prefers_apart(problem.extents, kinds_of(problem, d), problem.batch,
+                                    by_product)) {}
+
+    void transform(Plan const& plan, Strided<T, 4>& now, Strided<T, 4>& next) const {
+      plan.run(view_of(now), view_of(apart ? next : now));
+      if (apart) std::swap(now, next);
+    }
+
+   private:
+    static std::array<fft::Trigonometric, 3> inverse(std::array<fft::Trigonometric, 3> kinds) {
+      for (auto& kind : kinds) kind = fft::inverse_of(kind);
+      return kinds;
+    }
+    static auto view_of(Strided<T, 4> const& field) {
+      Kokkos::LayoutStride layout;
+      for (std::size_t d = 0; d < 4; ++d) {
+        layout.dimension[d] = static_cast<std::size_t>(field.extents[d]);
+        layout.stride[d] = static_cast<std::size_t>(field.strides[d]);
+      }
+      return UnmanagedView<T, 4, Kokkos::LayoutStride, typename Exec::memory_space>(field.data,
+                                                                                    layout);
+    }
   };
-
-  static fft::detail::LineRequest request_of(DirectProblem const& problem, int d) {
-    auto const at = static_cast<std::size_t>(d);
-    std::int64_t const n = problem.extents[at];
-    std::int64_t const cells =
-        problem.batch * problem.extents[0] * problem.extents[1] * problem.extents[2];
-    return {transform_of(problem.boundary[at]), n, cells / n, fft::Effort::automatic, true};
-  }
-
-  static fft::detail::LineSet<T> lines(Strided<T, 4> const& field, int axis) {
-    return fft::detail::lines_along(field, axis + 1, std::array<int, 4>{0, 1, 2, 3});
-  }
-  static auto as_input(fft::detail::LineSet<T> const& set) {
-    return fft::detail::LineSet<T const>{set.data, set.length, set.stride, set.extents,
-                                         set.strides};
-  }
-  void transform(Step const& step, fft::detail::LineTransform<Exec, T>& along, Strided<T, 4>& now,
-                 Strided<T, 4>& next) const {
-    bool const apart = along.prefers_apart();
-    auto const from = lines(now, step.axis), to = lines(apart ? next : now, step.axis);
-    along.run(exec_, as_input(from), to);
-    if (apart) std::swap(now, next);
-  }
 
   template <class Body>
   void for_cells(char const* label, Body const& body) const {
@@ -385,11 +396,19 @@ class TransformSolver : public DirectSolver<Exec, T> {
 
   void solve_tridiagonal(Strided<T, 4> const& x) const {
     auto const axis = static_cast<std::size_t>(way_.tridiagonal);
-    std::array<std::size_t, 2> const others{axis == 0 ? 1u : 0u, axis == 2 ? 1u : 2u};
+    std::size_t const second = axis == 0 ? 1 : 0, third = axis == 2 ? 1 : 2;
     double const h = problem_.spacing[axis];
     TridiagonalLines<T> const equations{
-        lines(x, way_.tridiagonal),
-        {fields_.eigenvalues[others[0]].data(), fields_.eigenvalues[others[1]].data()},
+        x.data,
+        x.extents[axis + 1],
+        x.strides[axis + 1],
+        x.extents[0],
+        x.extents[second + 1],
+        x.extents[third + 1],
+        x.strides[0],
+        x.strides[second + 1],
+        x.strides[third + 1],
+        {fields_.eigenvalues[second].data(), fields_.eigenvalues[third].data()},
         static_cast<T>(problem_.constant),
         static_cast<T>(h * h),
         static_cast<T>(-h * h * way_.scale)};

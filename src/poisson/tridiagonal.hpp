@@ -16,7 +16,6 @@
 #include <coir/core/machine.hpp>
 #include <coir/core/math.hpp>
 #include <coir/core/tasks.hpp>
-#include <coir/fft/detail/line_transform.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -26,10 +25,20 @@ namespace coir::poisson::detail {
 
 template <class T>
 struct TridiagonalLines {
-  fft::detail::LineSet<T> lines;  ///< the batch and the two other axes; x takes the place of g
-  T const* eigenvalues[2];        ///< of the two other axes
+  T* data;  ///< x takes the place of g
+  std::int64_t length, stride;
+  std::int64_t fields, rows, row_length;               ///< the batch, and the two other axes
+  std::int64_t field_stride, row_stride, next_stride;  ///< to the next field, row and line
+  T const* eigenvalues[2];                             ///< of the two other axes
   T constant, squared_spacing;
   T scale;  ///< of g: the lines hold g / scale
+
+  constexpr std::int64_t count() const { return fields * rows * row_length; }
+
+  /// The first number of a line; rows of all fields are counted on.
+  constexpr T* at(std::int64_t row, std::int64_t line) const {
+    return data + (row / rows * field_stride + row % rows * row_stride + line * next_stride);
+  }
 
   /// a - 2
   KOKKOS_FUNCTION T excess(std::int64_t second, std::int64_t third) const {
@@ -49,33 +58,30 @@ struct EliminateOnHost {
   T* pivots;  ///< [parts][length + 1][width]
   std::int64_t width, parts;
 
-  std::int64_t groups() const { return (all.lines.extents[2] + width - 1) / width; }
-  std::int64_t tasks() const { return all.lines.extents[0] * all.lines.extents[1] * groups(); }
+  std::int64_t groups() const { return (all.row_length + width - 1) / width; }
+  std::int64_t tasks() const { return all.fields * all.rows * groups(); }
 
   void operator()(std::int64_t part) const {
-    T* const memory = pivots + part * (all.lines.length + 1) * width;
+    T* const memory = pivots + part * (all.length + 1) * width;
     std::int64_t const end = tasks() * (part + 1) / parts;
     for (std::int64_t task = tasks() * part / parts; task < end; ++task) {
       std::int64_t const row = task / groups(), first = task % groups() * width;
-      auto const& lines = all.lines;
-      T* const x =
-          lines.data + (row / lines.extents[1] * lines.strides[0] +
-                        row % lines.extents[1] * lines.strides[1] + first * lines.strides[2]);
-      std::int64_t const count = std::min(width, lines.extents[2] - first);
+      std::int64_t const count = std::min(width, all.row_length - first);
       T* const diagonal = memory;
       for (std::int64_t c = 0; c < count; ++c)
-        diagonal[c] = T(2) + all.excess(row % lines.extents[1], first + c);
-      if (lines.strides[2] == 1)
-        solve(x, memory, count, [](std::int64_t c) { return c; });
+        diagonal[c] = T(2) + all.excess(row % all.rows, first + c);
+      std::int64_t const apart = all.next_stride;
+      if (apart == 1)
+        solve(all.at(row, first), memory, count, [](std::int64_t c) { return c; });
       else
-        solve(x, memory, count, [&](std::int64_t c) { return c * lines.strides[2]; });
+        solve(all.at(row, first), memory, count, [=](std::int64_t c) { return c * apart; });
     }
   }
 
  private:
   template <class At>
   void solve(T* x, T* memory, std::int64_t count, At const& at) const {
-    std::int64_t const n = all.lines.length, step = all.lines.stride;
+    std::int64_t const n = all.length, step = all.stride;
     T const* const diagonal = memory;
     T* w = memory + width;
     COIR_INDEPENDENT_ITERATIONS
@@ -117,20 +123,17 @@ struct HalfLine {
   T factor, step_up;        ///< height(i + 1) = factor height(i) + step_up
 
   KOKKOS_FUNCTION HalfLine(TridiagonalLines<T> const& all, std::int64_t line, bool second) {
-    auto const& lines = all.lines;
-    std::int64_t const k = line % lines.extents[2], row = line / lines.extents[2];
-    std::int64_t const j = row % lines.extents[1];
-    x = lines.data +
-        (row / lines.extents[1] * lines.strides[0] + j * lines.strides[1] + k * lines.strides[2]);
-    step = lines.stride;
-    std::int64_t const middle = lines.length / 2;
+    std::int64_t const k = line % all.row_length, row = line / all.row_length;
+    x = all.at(row, k);
+    step = all.stride;
+    std::int64_t const middle = all.length / 2;
     rows = middle;
     if (second) {
-      x += (lines.length - 1) * step;
+      x += (all.length - 1) * step;
       step = -step;
-      rows = lines.length - 1 - middle;
+      rows = all.length - 1 - middle;
     }
-    excess = all.excess(j, k);
+    excess = all.excess(row % all.rows, k);
     rate = T(4) * math::asinh(T(0.5) * math::sqrt(excess));
     turn = math::exp(T(-0.5) * rate);
     factor = rate > T(0) ? math::exp(-rate) : T(1);
@@ -190,7 +193,7 @@ template <class T>
 struct EliminateHalves {
   TridiagonalLines<T> all;
   KOKKOS_FUNCTION void operator()(std::int64_t task) const {
-    std::int64_t const count = all.lines.count();
+    std::int64_t const count = all.count();
     HalfLine<T> const half(all, task % count, task >= count);
     T before = 0;
     for_rows(half, false, [&](T g, T pivot, T& row) {
@@ -218,7 +221,7 @@ template <class T>
 struct SolveHalves {
   TridiagonalLines<T> all;
   KOKKOS_FUNCTION void operator()(std::int64_t task) const {
-    std::int64_t const count = all.lines.count();
+    std::int64_t const count = all.count();
     HalfLine<T> const half(all, task % count, task >= count);
     T after = half.x[half.rows * half.step];
     for_rows(half, true, [&](T d, T pivot, T& row) {
@@ -237,7 +240,7 @@ class Tridiagonal {
       width_ = std::clamp<std::int64_t>((std::int64_t(1) << 16) / length / 16 * 16, 16, 512);
       parts_ = host_threads(exec);
       length_ = length;
-      all.add(pivots_, "coir::poisson::direct/pivots", parts_ * (length + 1) * width_);
+      all.add(pivots_, "coir::poisson::tridiagonal/pivots", parts_ * (length + 1) * width_);
     }
   }
 
@@ -246,7 +249,7 @@ class Tridiagonal {
       EliminateOnHost<T> const eliminate{equations, pivots_.data(), width_, parts_};
       for_each_task("coir::poisson::tridiagonal/lines", exec, parts_, eliminate);
     } else {
-      std::int64_t const count = equations.lines.count();
+      std::int64_t const count = equations.count();
       run("coir::poisson::tridiagonal/eliminate", exec, 2 * count, EliminateHalves<T>{equations});
       run("coir::poisson::tridiagonal/middle", exec, count, SolveMiddle<T>{equations});
       run("coir::poisson::tridiagonal/solve", exec, 2 * count, SolveHalves<T>{equations});

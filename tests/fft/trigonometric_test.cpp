@@ -129,9 +129,9 @@ TYPED_TEST(TrigonometricTest, IsTheDefinitionForAllLengths) {
                  columns = some_field<TypeParam, 2>({n, 3});
       Field<TypeParam, 2> const row_results("results", 3, n), column_results("results", n, 3);
       using Plan = TrigonometricPlan<Exec, T, 2>;
-      Plan const along_rows(Exec{}, {3, n}, {Trigonometric::none, kind}, 1, Effort::estimate);
+      Plan const along_rows(Exec{}, {3, n}, {Trigonometric::none, kind}, 1, {Effort::estimate});
       along_rows.run(rows, row_results);
-      Plan const along_columns(Exec{}, {n, 3}, {kind, Trigonometric::none}, 1, Effort::estimate);
+      Plan const along_columns(Exec{}, {n, 3}, {kind, Trigonometric::none}, 1, {Effort::estimate});
       along_columns.run(columns, column_results);
       Kokkos::fence();
       EXPECT_LE(

@@ -56,6 +56,13 @@ LineSet<T> lines_along(Strided<T, Rank> const& view, int axis, std::array<int, S
 
 }  // namespace detail
 
+struct TrigonometricPlanOptions {
+  Effort effort = Effort::automatic;  ///< see there
+  /// On NVIDIA's devices, multiply short lines by the matrix of the transform: this is faster, but
+  /// rounding grows with the square root of the length.
+  bool by_product = false;
+};
+
 /// Transforms of real fields along some or all axes, without a scale:
 ///
 ///   y = run(x), and a plan of the inverse kinds gives factor() x back
@@ -85,19 +92,41 @@ class TrigonometricPlan {
   /// \throws EnvironmentError if the backend's library fails
   TrigonometricPlan(Exec const& exec, Shape<Rank> const& shape,
                     std::array<Trigonometric, Rank> const& kinds, std::int64_t batch = 1,
-                    Effort effort = Effort::automatic)
+                    TrigonometricPlanOptions const& options = {})
       : exec_(exec), shape_(shape), batch_(batch) {
-    expects(batch >= 1, "a plan's batch must be at least 1", batch);
-    std::array<std::int64_t, Rank + 1> all{batch};
-    for (std::size_t d = 0; d < Rank; ++d) {
-      detail::check_line(kinds[d], shape[d]);
-      all[d + 1] = shape[d];
+    check(shape, kinds, batch);
+    for (std::size_t d = 0; d < Rank; ++d)
       factor_ *= static_cast<double>(logical_size(kinds[d], shape[d]));
-    }
-    expects_allocatable(all, sizeof(T));
     for (int d = Rank - 1; d >= 0; --d)
       if (auto const kind = kinds[static_cast<std::size_t>(d)]; kind != Trigonometric::none)
-        axes_.push_back({d, detail::line_transform<Exec, T>(exec, request(kind, d, effort))});
+        axes_.push_back(
+            {d, detail::line_transform<Exec, T>(exec, request(shape, batch, kind, d, options))});
+  }
+
+  /// Bytes of a plan's work area and tables in Exec's memory.
+  ///
+  /// \throws PreconditionError as the constructor
+  static std::int64_t work_bytes(Exec const& exec, Shape<Rank> const& shape,
+                                 std::array<Trigonometric, Rank> const& kinds,
+                                 std::int64_t batch = 1,
+                                 TrigonometricPlanOptions const& options = {}) {
+    check(shape, kinds, batch);
+    std::int64_t bytes = 0;
+    for (int d = 0; d < Rank; ++d)
+      if (auto const kind = kinds[static_cast<std::size_t>(d)]; kind != Trigonometric::none)
+        bytes += detail::line_work_bytes<Exec, T>(exec, request(shape, batch, kind, d, options));
+    return bytes;
+  }
+
+  /// Whether a plan runs faster into another field than in place.
+  static bool prefers_apart(Shape<Rank> const& shape, std::array<Trigonometric, Rank> const& kinds,
+                            std::int64_t batch, TrigonometricPlanOptions const& options) {
+    for (int d = 0; d < Rank; ++d)
+      if (auto const kind = kinds[static_cast<std::size_t>(d)];
+          kind != Trigonometric::none &&
+          detail::line_prefers_apart<Exec, T>(request(shape, batch, kind, d, options)))
+        return true;
+    return false;
   }
 
   Shape<Rank> const& shape() const { return shape_; }
@@ -118,8 +147,8 @@ class TrigonometricPlan {
     constexpr int rank = static_cast<int>(In::rank);
     Strided<T const, rank> const from = strided(in);
     Strided<T, rank> const to = strided(out);
-    check(from.extents, "the input");
-    check(to.extents, "the output");
+    check_extents(from.extents, "the input");
+    check_extents(to.extents, "the output");
     expects_distinct_elements(to.extents, to.strides, "the output of a transform");
     bool const in_place = from.data == to.data && from.strides == to.strides;
     expects(in_place || !share_memory(from, to),
@@ -141,13 +170,25 @@ class TrigonometricPlan {
     std::shared_ptr<detail::LineTransform<Exec, T>> transform;
   };
 
-  detail::LineRequest request(Trigonometric kind, int axis, Effort effort) const {
-    auto const length = shape_[static_cast<std::size_t>(axis)];
-    return {kind, length, batch_ * size_of(shape_) / length, effort, false};
+  static void check(Shape<Rank> const& shape, std::array<Trigonometric, Rank> const& kinds,
+                    std::int64_t batch) {
+    expects(batch >= 1, "a plan's batch must be at least 1", batch);
+    std::array<std::int64_t, Rank + 1> all{batch};
+    for (std::size_t d = 0; d < Rank; ++d) {
+      detail::check_line(kinds[d], shape[d]);
+      all[d + 1] = shape[d];
+    }
+    expects_allocatable(all, sizeof(T));
+  }
+  static detail::LineRequest request(Shape<Rank> const& shape, std::int64_t batch,
+                                     Trigonometric kind, int axis,
+                                     TrigonometricPlanOptions const& options) {
+    auto const length = shape[static_cast<std::size_t>(axis)];
+    return {kind, length, batch * size_of(shape) / length, options.effort, options.by_product};
   }
 
   template <std::size_t N>
-  void check(std::array<std::int64_t, N> const& extents, char const* name) const {
+  void check_extents(std::array<std::int64_t, N> const& extents, char const* name) const {
     constexpr std::size_t first = N - Rank;
     if (first == 0)
       expects(batch_ == 1,

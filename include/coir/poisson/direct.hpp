@@ -37,6 +37,9 @@ constexpr char const* name_of(Boundary boundary) {
   return "unknown";
 }
 
+/// Whether this build of coir has direct(): it needs the module fft.
+bool has_direct();
+
 template <int Rank>
 struct DirectOptions {
   std::array<Boundary, Rank> boundary = {};  ///< of each axis; `values`, unless said otherwise
@@ -116,6 +119,7 @@ class Direct {
   /// \throws PreconditionError if an extent, a spacing or the batch isn't positive; if c is an
   ///   eigenvalue of L, which the message names
   /// \throws ResourceError if the memory for the work is missing
+  /// \throws EnvironmentError unless has_direct()
   Direct(Exec const& exec, std::array<int, Rank> const& extents,
          DirectOptions<Rank> const& options = {}, std::int64_t batch = 1)
       : exec_(exec), extents_(extents), options_(options), batch_(batch) {

@@ -47,9 +47,7 @@ struct LineRequest {
   std::int64_t length = 1;
   std::int64_t count = 1;  ///< lines
   Effort effort = Effort::automatic;
-  /// On devices short lines may be multiplied by a matrix: faster, but the rounding grows with the
-  /// square root of the length.
-  bool by_product = false;
+  bool by_product = false;  ///< see TrigonometricPlanOptions
 
   auto operator<=>(LineRequest const&) const = default;
 };
@@ -61,8 +59,6 @@ class LineTransform {
   virtual ~LineTransform() = default;
   /// \param in, out  of the length and count that were asked for; the same lines, or apart
   virtual void run(Exec const& exec, LineSet<T const> const& in, LineSet<T> const& out) = 0;
-  /// Whether a run is faster when `out` lies apart from `in`.
-  virtual bool prefers_apart() const { return false; }
 };
 
 /// A transform from the cache, or a new one. Compiled in src/fft, for hosts in one source and for
@@ -84,7 +80,7 @@ template <class Exec, class T>
   requires(!runs_on_host<Exec>)
 std::int64_t line_work_bytes(Exec const& exec, LineRequest const& request);
 
-/// LineTransform::prefers_apart(), without planning.
+/// Whether a transform is faster when its output lies apart from its input.
 template <class Exec, class T>
   requires runs_on_host<Exec>
 bool line_prefers_apart(LineRequest const&) {

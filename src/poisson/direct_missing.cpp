@@ -1,0 +1,7 @@
+#include <coir/poisson/direct.hpp>
+
+namespace coir::poisson {
+
+bool has_direct() { return false; }
+
+}  // namespace coir::poisson
