@@ -20,7 +20,7 @@ packages=(
   g++ cmake ninja-build ca-certificates
   libpng-dev                      # coir::io
   libhdf5-dev                     # coir::hdf5
-  librandom123-dev                # coir::array
+  librandom123-dev libhwy-dev     # coir::array; without Highway (libhwy-dev) sorts of hosts take longer
   libopenblas-openmp-dev          # coir::linalg; OpenBLAS for other threads works, at half the speed
   libfftw3-dev                    # coir::fft
   libcli11-dev nlohmann-json3-dev # applications

@@ -3,14 +3,19 @@
 /// \file
 /// Sorting of rows in host memory, and selection from them.
 ///
-/// A row is sorted by the highest bits in which its keys differ, about as many bits as tell its
-/// keys apart: by digits of 8 bits, the lowest first. Runs of keys that are equal in these bits are
-/// sorted by comparisons afterwards. The result is the only one that there can be, and so doesn't
-/// depend on the number of threads.
+/// Keys of 32 and 64 bits are sorted by Highway's vqsort, where coir was built with it: each thread
+/// sorts a part, and parts are merged. Other rows are sorted by the highest bits in which their
+/// keys differ, about as many bits as tell the keys apart: by digits of 8 bits, the lowest first.
+/// Runs of keys that are equal in these bits are sorted by comparisons afterwards. The result is
+/// the only one that there can be, and so doesn't depend on the number of threads.
 
 #include <coir/array/array.hpp>
 #include <coir/array/detail/sort_rows.hpp>
 #include <coir/core/tasks.hpp>
+
+#ifdef COIR_HAS_HIGHWAY
+#include <hwy/contrib/sort/vqsort.h>
+#endif
 
 #include <algorithm>
 #include <array>
@@ -33,6 +38,30 @@ struct InThisThread {
     for (std::int64_t i = 0; i < count; ++i) work(i);
   }
 };
+
+/// Whether words are sorted by vectors.
+template <class Word>
+inline constexpr bool sorts_by_vectors =
+#ifdef COIR_HAS_HIGHWAY
+    sizeof(Word) >= 4;
+#else
+    false;
+#endif
+
+/// Sorts words by comparisons.
+template <class Word>
+void sort_words(Word* begin, Word* end) {
+#ifdef COIR_HAS_HIGHWAY
+  constexpr std::int64_t worth_vectors = 64;
+  if constexpr (sorts_by_vectors<Word>) {
+    if (end - begin >= worth_vectors) {
+      hwy::Sorter{}(begin, static_cast<std::size_t>(end - begin), hwy::SortAscending{});
+      return;
+    }
+  }
+#endif
+  std::sort(begin, end);
+}
 
 /// The bits in which any two of a row's keys differ.
 template <class Key, class Run>
@@ -133,11 +162,67 @@ void for_runs(std::int64_t columns, std::int64_t parts, Run const& run, Same con
   });
 }
 
+/// How many of the first `count` words of two sorted rows, merged, are of the left one.
+template <class Word>
+std::int64_t words_of_left(Word const* left, std::int64_t lefts, Word const* right,
+                           std::int64_t rights, std::int64_t count) {
+  std::int64_t low = std::max<std::int64_t>(count - rights, 0), high = std::min(count, lefts);
+  while (low < high) {
+    std::int64_t const middle = low + (high - low) / 2;
+    if (right[count - middle - 1] < left[middle])
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+/// Merges two sorted rows, without a branch for each word.
+template <class Word>
+void merge_words(Word const* left, Word const* left_end, Word const* right, Word const* right_end,
+                 Word* to) {
+  while (left != left_end && right != right_end) {
+    Word const a = *left, b = *right;
+    bool const takes_right = b < a;
+    *to++ = takes_right ? b : a;
+    right += takes_right ? 1 : 0;
+    left += takes_right ? 0 : 1;
+  }
+  std::copy(right, right_end, std::copy(left, left_end, to));
+}
+
+/// Sorts words: each part alone, and then pairs of neighbours are merged, of which each thread
+/// writes a share.
+template <class Word, class Run>
+void sort_and_merge(Word* words, Word* spare, std::int64_t columns, std::int64_t parts,
+                    Run const& run) {
+  auto const begin = [=](std::int64_t part) { return columns * std::min(part, parts) / parts; };
+  run(parts, [=](std::int64_t part) { sort_words(words + begin(part), words + begin(part + 1)); });
+  Word *from = words, *to = spare;
+  for (std::int64_t width = 1; width < parts; width *= 2, std::swap(from, to))
+    run(parts, [=](std::int64_t part) {
+      std::int64_t const first = part / (2 * width) * (2 * width), start = begin(first),
+                         middle = begin(first + width), end = begin(first + 2 * width);
+      Word const *const left = from + start, *const right = from + middle;
+      auto const lefts_of = [=](std::int64_t count) {
+        return words_of_left(left, middle - start, right, end - middle, count);
+      };
+      std::int64_t const count = begin(part) - start, until = begin(part + 1) - start;
+      std::int64_t const lefts = lefts_of(count), lefts_until = lefts_of(until);
+      merge_words(left + lefts, left + lefts_until, right + (count - lefts),
+                  right + (until - lefts_until), to + start + count);
+    });
+  if (from != words)
+    run(parts, [=](std::int64_t part) {
+      std::copy(spare + begin(part), spare + begin(part + 1), words + begin(part));
+    });
+}
+
 /// Sorts a row of keys.
 template <class Key, class Run>
 void sort_row(Key* keys, Key* spare, std::int64_t columns, std::int64_t parts, Run const& run) {
-  if (columns < short_row) {
-    std::sort(keys, keys + columns);
+  if (sorts_by_vectors<Key> || columns < short_row) {
+    sort_and_merge(keys, spare, columns, parts, run);
     return;
   }
   auto const bits = sorting_bits(differing_bits(keys, columns, parts, run), columns);
@@ -169,8 +254,8 @@ void argsort_row(Key const* keys, std::int64_t* order, std::uint64_t* spare, std
     for (std::int64_t i = columns * part / parts; i < columns * (part + 1) / parts; ++i)
       words[i] = std::uint64_t(keys[i]) >> bits.first << 32 | static_cast<std::uint64_t>(i);
   });
-  if (columns < short_row)
-    std::sort(words, words + columns);
+  if (sorts_by_vectors<std::uint64_t> || columns < short_row)
+    sort_and_merge(words, spare, columns, parts, run);
   else
     radix_sort(words, spare, columns, 32, bits.count, parts, run);
   auto const key = [=](std::uint64_t word) { return keys[word & column_bits]; };
@@ -254,7 +339,7 @@ void select_by_digits(Key const* keys, std::int64_t columns, int bits, std::int6
         if (digit(keys[i]) == d) *to++ = keys[i];
     });
     if (all[d] < short_row || shift == 0) {
-      if (shift > 0) std::sort(same.begin(), same.end());
+      if (shift > 0) sort_words(same.data(), same.data() + all[d]);
       for (auto const& one : here) *one.to = same[static_cast<std::size_t>(one.rank)];
     } else {
       select_by_digits(same.data(), all[d], shift, parts, run, Ignore{}, here);
@@ -278,7 +363,7 @@ void select_in_row(Key* keys, std::int64_t columns, Quantiles const& quantiles, 
     }
   };
   if (columns <= 128) {
-    std::sort(keys, keys + columns);
+    sort_words(keys, keys + columns);
     *numbers = quantiles.may_be_nan ? std::lower_bound(keys, keys + columns, nan) - keys : columns;
     set_wanted();
     if (columns > 0)
@@ -316,7 +401,8 @@ void for_rows(Exec const& exec, std::int64_t rows, std::int64_t columns, Work co
         work(task, r, std::int64_t(1), InThisThread{});
     });
   } else {
-    std::int64_t const parts = std::clamp<std::int64_t>(columns / 4096, 1, threads);
+    constexpr std::int64_t worth_a_part = sorts_by_vectors<std::uint32_t> ? 1 << 16 : 4096;
+    std::int64_t const parts = std::clamp<std::int64_t>(columns / worth_a_part, 1, threads);
     for (std::int64_t r = 0; r < rows; ++r) work(std::int64_t(0), r, parts, run);
   }
 }
