@@ -32,6 +32,14 @@ std::vector<std::string> squares(int from, int to) {
   return sizes;
 }
 
+/// Boxes of even and odd sides.
+std::vector<std::string> cubes() {
+  std::vector<std::string> sizes;
+  for (char const* side : {"64", "96", "127", "192", "255", "384", "512"})
+    sizes.push_back(std::string(side) + "/" + side + "/" + side);
+  return sizes;
+}
+
 // To add a row: give it a name that stays, and say where its benchmark is, which is then COMPARED
 // in its CMakeLists.txt. Sizes are at most a factor of four apart, or else crossings can't be told.
 // Those of the quick set must take seconds on two cores.
@@ -108,6 +116,12 @@ std::vector<ComparedWork> all_works() {
        "cells", none, "", squares(64, 4096), {"8192/8192"}},
       {"multigrid,double", "Multigrid from zero to 1e-8, double", "Poisson's equation", "poisson/multigrid",
        "bench_multigrid<double>", product, "cells", none, "", {}, squares(64, 8192)},
+      {"jacobi,box", "Jacobi sweep of a box, double", "Poisson's equation", "poisson/jacobi",
+       "bench_jacobi<double, poisson::JacobiScheme::plain, 3>", product, "cells", triad, "sweeps", {}, cubes()},
+      {"red_black,box", "Red-black sweep of a box, double", "Poisson's equation", "poisson/red_black",
+       "bench_red_black<double, 3>", product, "cells", update, "sweeps", {}, cubes()},
+      {"multigrid,box", "Multigrid in a box from zero to 1e-8, double", "Poisson's equation", "poisson/multigrid",
+       "bench_multigrid<double, 3>", product, "cells", none, "", {}, cubes()},
 
       {"matmul,float", "Product of two matrices, float", "Linear algebra", "linalg/matmul", "matmul,float", first, "rows", none,
        "", {}, {"64", "128", "256", "512", "1024", "2048", "4096"}},

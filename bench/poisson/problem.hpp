@@ -100,7 +100,7 @@ inline void sizes(benchmark::internal::Benchmark* bench) {
 /// Boxes: cubes of even and odd sides.
 inline void boxes(benchmark::internal::Benchmark* bench) {
   bench->UseManualTime()->Unit(benchmark::kMillisecond);
-  for (std::int64_t side : {64, 127, 255, 256, 512}) bench->Args({side, side, side});
+  for (std::int64_t side : {64, 96, 127, 192, 255, 256, 384, 512}) bench->Args({side, side, side});
 }
 
 /// 1500^2, beyond the cores' own caches: to compare one thread (OMP_NUM_THREADS=1) with several.

@@ -93,25 +93,26 @@ struct JacobiColumns {
     T column[Count + 2], source[Count];
     column[0] = u[-slab];
     column[1] = u[0];
-    COIR_UNROLL
-    for (int c = 0; c < Count; ++c)
-      if (Ahead && at.slab + c < at.slabs_end) {
-        column[c + 2] = u[(c + 1) * slab];
-        source[c] = b[c * level.b_slab];
-      }
+    // What the next pass through the loop needs, as it is being loaded.
+    T next[Count] = {}, next_source[Count] = {};
+    auto const load = [&](int i, T const* cell, T const* from) {
+      COIR_UNROLL
+      for (int c = 0; c < Count; ++c)
+        if (i + c < at.slabs_end) {
+          next[c] = cell[(c + 1) * slab];
+          next_source[c] = from[c * level.b_slab];
+        }
+    };
+    if (Ahead) load(at.slab, u, b);
     for (int i = at.slab; i < at.slabs_end; i += Count) {
-      T next[Count], next_source[Count], value[Count];
+      if (!Ahead) load(i, u, b);
       COIR_UNROLL
       for (int c = 0; c < Count; ++c) {
-        if (!Ahead && i + c < at.slabs_end) {
-          column[c + 2] = u[(c + 1) * slab];
-          source[c] = b[c * level.b_slab];
-        }
-        if (Ahead && i + Count + c < at.slabs_end) {
-          next[c] = u[(Count + c + 1) * slab];
-          next_source[c] = b[(Count + c) * level.b_slab];
-        }
+        column[c + 2] = next[c];
+        source[c] = next_source[c];
       }
+      if (Ahead) load(i + Count, u + Count * slab, b + Count * level.b_slab);
+      T value[Count] = {};
       COIR_UNROLL
       for (int c = 0; c < Count; ++c)
         if (i + c < at.slabs_end) {
@@ -126,12 +127,6 @@ struct JacobiColumns {
         if (i + c < at.slabs_end) updated[c * slab] = value[c];
       column[0] = column[Count];
       column[1] = column[Count + 1];
-      COIR_UNROLL
-      for (int c = 0; c < Count; ++c)
-        if (Ahead) {
-          column[c + 2] = next[c];
-          source[c] = next_source[c];
-        }
       u += Count * slab;
       updated += Count * slab;
       b += Count * level.b_slab;
@@ -189,23 +184,23 @@ struct RedBlackColumns {
   struct March {
     RedBlackColumns const& sweep;
     Tiling::Place at;
-    int k;
+    int j, k;  // the lower row, and the column
     bool exist[2], inside[2], own[2];
     bool swapped;       // whether `first` is the thread's upper row
     Row first, second;  // the row with the red cell of the first slab, and the other
     T* reds;            // of this thread, of the slab
     T* reds_below;      // of the slab before
     T const* u;         // the lower row's cell of the slab
-    T const* source;
-    T* stored;  // of the slab before
+    T* stored;          // of the slab before
     T red_below = 0, red_farther_below = 0;
+    T lower = 0, upper = 0, lower_source = 0, upper_source = 0;  // being loaded
 
     KOKKOS_FORCEINLINE_FUNCTION March(RedBlackColumns const& sweep_, Tiling::Place const& at_,
                                       T* shown, int rank)
         : sweep(sweep_), at(at_) {
       auto const& level = sweep.level;
       int const x = rank % Across, y = rank / Across, i = at.slab - 1;
-      int const j = at.row - 1 + 2 * y;
+      j = at.row - 1 + 2 * y;
       k = at.column - 1 + x;
       bool const own_column = x > 0 && x < Across - 1;
       COIR_UNROLL
@@ -216,33 +211,26 @@ struct RedBlackColumns {
       }
       std::ptrdiff_t const cell = i * level.u_slab + j * level.u_row + k;
       u = level.u + cell;
-      source = level.b + level.b_offset(i, j, k);
       stored = sweep.out + (cell - level.u_slab);
       reds = shown + rank;
       reds_below = reds + threads;
       swapped = ((i + j + k + 1) & 1) != 0;
-      set(first, j, swapped);
-      set(second, j, !swapped);
-      T lower[3] = {0, 0, 0}, upper[3] = {0, 0, 0};
-      COIR_UNROLL
-      for (int s = 0; s < 3; ++s)
-        if (!FromZero && i - 1 + s >= 0) {
-          if (exist[0]) lower[s] = u[(s - 1) * level.u_slab];
-          if (exist[1]) upper[s] = u[(s - 1) * level.u_slab + level.u_row];
-        }
-      first.below = swapped ? upper[0] : lower[0];
-      first.here = swapped ? upper[1] : lower[1];
-      first.above = swapped ? upper[2] : lower[2];
-      second.below = swapped ? lower[0] : upper[0];
-      second.here = swapped ? lower[1] : upper[1];
-      second.above = swapped ? lower[2] : upper[2];
-      if (i >= 1) {
-        if (first.inside) first.source = level.b[level.b_offset(i, first.j, k)];
-        if (second.inside) second.source = level.b[level.b_offset(i, second.j, k)];
+      set(first, swapped);
+      set(second, !swapped);
+      if (!FromZero) {
+        if (i >= 1) first.below = exists(first) ? u[first.cell - level.u_slab] : T(0);
+        if (i >= 1) second.below = exists(second) ? u[second.cell - level.u_slab] : T(0);
+        first.here = exists(first) ? u[first.cell] : T(0);
+        second.here = exists(second) ? u[second.cell] : T(0);
       }
+      load(i);
     }
 
-    KOKKOS_FORCEINLINE_FUNCTION void set(Row& row, int j, bool upper) {
+    KOKKOS_FORCEINLINE_FUNCTION bool exists(Row const& row) const {
+      return row.cell != 0 ? exist[1] : exist[0];
+    }
+
+    KOKKOS_FORCEINLINE_FUNCTION void set(Row& row, bool upper) {
       auto const& level = sweep.level;
       row.j = j + (upper ? 1 : 0);
       row.cell = upper ? level.u_row : 0;
@@ -256,18 +244,13 @@ struct RedBlackColumns {
     /// Relaxes the red cell of slab i, which is in `row`, then the black one of the slab before.
     KOKKOS_FORCEINLINE_FUNCTION void relax(int i, Row& row, Row& other) {
       auto const& level = sweep.level;
-      // Loaded now for the next slabs.
-      T lower = 0, upper = 0, lower_source = 0, upper_source = 0;
-      if (!FromZero && i < level.n[0]) {
-        T const* const next = u + 2 * level.u_slab;
-        if (exist[0]) lower = next[0];
-        if (exist[1]) upper = next[level.u_row];
-      }
-      source += level.b_slab;
-      if (i < level.n[0]) {
-        if (inside[0]) lower_source = source[0];
-        if (inside[1]) upper_source = source[level.b_row];
-      }
+      // What the call before began to load.
+      bool const is_upper = row.cell != 0;
+      row.above = is_upper ? upper : lower;
+      other.above = is_upper ? lower : upper;
+      row.source = is_upper ? upper_source : lower_source;
+      other.source = is_upper ? lower_source : upper_source;
+      load(i + 1);
 
       T red = row.here;
       if (row.inside && i >= 1 && i <= level.n[0]) {
@@ -281,8 +264,6 @@ struct RedBlackColumns {
       }
       *reds = red;
 
-      // Whether `row` is the upper one.
-      bool const is_upper = row.cell != 0;
       if (i > at.slab) {
         T black = 0;
         if (row.own)
@@ -297,18 +278,32 @@ struct RedBlackColumns {
       T* const last = reds_below;
       reds_below = reds;
       reds = last;
-      shift(row, is_upper ? upper : lower, is_upper ? upper_source : lower_source);
-      shift(other, is_upper ? lower : upper, is_upper ? lower_source : upper_source);
+      shift(row);
+      shift(other);
       u += level.u_slab;
       stored += level.u_slab;
     }
 
-    KOKKOS_FORCEINLINE_FUNCTION static void shift(Row& row, T next, T next_source) {
+    /// Begins to load what relax() needs of slab i and of the slab after it: nothing may use these
+    /// numbers before the next call of relax(), or all threads would wait for memory here.
+    KOKKOS_FORCEINLINE_FUNCTION void load(int i) {
+      auto const& level = sweep.level;
+      if (!FromZero && i <= level.n[0]) {
+        T const* const cell = level.u_at(i + 1, j, k);
+        if (exist[0]) lower = cell[0];
+        if (exist[1]) upper = cell[level.u_row];
+      }
+      if (i >= 1 && i <= level.n[0]) {
+        T const* const b = level.b + level.b_offset(i, j, k);
+        if (inside[0]) lower_source = b[0];
+        if (inside[1]) upper_source = b[level.b_row];
+      }
+    }
+
+    KOKKOS_FORCEINLINE_FUNCTION static void shift(Row& row) {
       row.below = row.here;
       row.here = row.above;
-      row.above = next;
       row.source_below = row.source;
-      row.source = next_source;
     }
   };
 

@@ -89,14 +89,14 @@ struct RestrictColumns {
     return double(r[0]) * double(r[0]) + double(r[1]) * double(r[1]);
   }
 
-  /// A thread's two rows: their cells in three slabs, around the one whose residuals are next, and
-  /// their sources in that one.
+  /// A thread's two rows: their cells in the slab whose residuals are next, and in the slab before.
   struct Rows {
     int j, k;
     bool exist[2], inside[2], at_end[2];
     T const* u;  // the lower row's cell of the slab
     T const* b;
-    T below[2] = {0, 0}, here[2] = {0, 0}, above[2] = {0, 0}, source[2] = {0, 0};
+    T below[2] = {0, 0}, here[2] = {0, 0};
+    T next[2] = {0, 0}, next_source[2] = {0, 0};  // being loaded
 
     KOKKOS_FORCEINLINE_FUNCTION Rows(Level<T, 3> const& fine, int i, int j_, int k_)
         : j(j_), k(k_), u(fine.u_at(i, j_, k_)), b(fine.b + fine.b_offset(i, j_, k_)) {
@@ -108,24 +108,21 @@ struct RestrictColumns {
         if (exist[r]) {
           below[r] = u[r * fine.u_row - fine.u_slab];
           here[r] = u[r * fine.u_row];
-          above[r] = u[r * fine.u_row + fine.u_slab];
         }
-        if (inside[r]) source[r] = b[r * fine.b_row];
       }
+      load(fine, u + fine.u_slab, b);
     }
 
     /// The residuals of slab i, which follows that of the call before.
     KOKKOS_FORCEINLINE_FUNCTION void residuals(Level<T, 3> const& fine, int i, T (&of)[2]) {
-      // Loaded now for the next slab.
-      T next[2] = {0, 0}, next_source[2] = {0, 0};
-      b += fine.b_slab;
-      if (i < fine.n[0]) {
-        COIR_UNROLL
-        for (int r = 0; r < 2; ++r) {
-          if (exist[r]) next[r] = u[2 * fine.u_slab + r * fine.u_row];
-          if (inside[r]) next_source[r] = b[r * fine.b_row];
-        }
+      // What the call before began to load.
+      T above[2], source[2];
+      COIR_UNROLL
+      for (int r = 0; r < 2; ++r) {
+        above[r] = next[r];
+        source[r] = next_source[r];
       }
+      if (i < fine.n[0]) load(fine, u + 2 * fine.u_slab, b + fine.b_slab);
       COIR_UNROLL
       for (int r = 0; r < 2; ++r) {
         of[r] = 0;
@@ -140,10 +137,19 @@ struct RestrictColumns {
       for (int r = 0; r < 2; ++r) {
         below[r] = here[r];
         here[r] = above[r];
-        above[r] = next[r];
-        source[r] = next_source[r];
       }
       u += fine.u_slab;
+      b += fine.b_slab;
+    }
+
+    /// Begins to load cells and sources. Nothing may use these numbers before the next call of
+    /// residuals(), or all threads would wait for memory here.
+    KOKKOS_FORCEINLINE_FUNCTION void load(Level<T, 3> const& fine, T const* cell, T const* from) {
+      COIR_UNROLL
+      for (int r = 0; r < 2; ++r) {
+        if (exist[r]) next[r] = cell[r * fine.u_row];
+        if (inside[r]) next_source[r] = from[r * fine.b_row];
+      }
     }
   };
 
