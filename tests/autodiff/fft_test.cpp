@@ -7,9 +7,13 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
+#include <string>
+#include <vector>
 
 using coir::Array;
 using coir::range;
+using coir::Shape;
 using coir::testing::expect_gradient;
 using coir::testing::expect_same_in_float;
 using coir::testing::waves;
@@ -76,6 +80,83 @@ TEST(FftGradients, ComplexTransforms) {
                sum(square(abs(fft::fftn(x)(1))));
       },
       waves(0, 4, 6));
+}
+
+TEST(FftGradients, CosineTransforms) {
+  expect_gradient(
+      "cosines of rows", 166.9791856346647, {511.60709197688936},
+      [](auto x) {
+        return sum(pow(fft::dct(x), 3)) +
+               sum(fft::idct(x, {.norm = fft::Norm::ortho}) * waves(3, 3, 5));
+      },
+      waves(0, 3, 5));
+  expect_gradient(
+      "cosines of columns", 15.236982076249365, {0.4576958876309616},
+      [](auto x) {
+        return sum(exp(fft::dct(x, {2, fft::Norm::ortho, 0}) / 4)) +
+               sum(pow(fft::idct(x, {.axis = -2}), 3));
+      },
+      waves(0, 3, 5));
+  expect_gradient(
+      "cosines along all axes", 14.318834801976829, {42.99270347695235},
+      [](auto x) {
+        return sum(pow(fft::idctn(fft::dctn(x) / (1 + square(waves(3, 2, 3, 4)))), 3)) +
+               sum(pow(fft::dctn(x, {.norm = fft::Norm::ortho}), 3));
+      },
+      waves(0, 2, 3, 4));
+}
+
+namespace {
+
+/// The derivatives of a linear function, sum w f(x), are its values at arrays that are 1 in one
+/// place.
+template <class T, class F>
+void expect_gradient_of_linear(F const& f) {
+  Shape<3> const shape{2, 4, 3};
+  auto const w = waves<T, 3>(1, shape);
+  auto const weights = coir::testing::numbers_of(w);
+  auto const found = coir::testing::numbers_of(
+      coir::grad([&](auto x) { return sum(w * f(x)); })(waves<T, 3>(0, shape)));
+  ASSERT_EQ(found.size(), weights.size());
+  // A sum of 24 products. The factors of a transform along three axes are up to 2 each.
+  double const tolerance = 8 * 24 * std::numeric_limits<T>::epsilon();
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    std::vector<T> unit(found.size());
+    unit[i] = 1;
+    auto const column =
+        coir::testing::numbers_of(f(coir::from_span(std::span<T const>(unit), shape)));
+    double expected = 0;
+    for (std::size_t k = 0; k < column.size(); ++k) expected += weights[k] * column[k];
+    EXPECT_NEAR(found[i], expected, tolerance) << "element " << i;
+  }
+}
+
+template <class T>
+void expect_gradients_of_sines_and_cosines() {
+  for (int type = 1; type <= 4; ++type)
+    for (fft::Norm const norm : {fft::Norm::backward, fft::Norm::ortho, fft::Norm::forward}) {
+      SCOPED_TRACE("type " + std::to_string(type) + ", norm " + std::to_string(int(norm)));
+      for (int const axis : {0, 1, -1}) {
+        SCOPED_TRACE("axis " + std::to_string(axis));
+        fft::TrigonometricOptions const options{type, norm, axis};
+        expect_gradient_of_linear<T>([&](auto x) { return fft::dct(x, options); });
+        expect_gradient_of_linear<T>([&](auto x) { return fft::idct(x, options); });
+        expect_gradient_of_linear<T>([&](auto x) { return fft::dst(x, options); });
+        expect_gradient_of_linear<T>([&](auto x) { return fft::idst(x, options); });
+      }
+      fft::AllAxesOptions const all{type, norm};
+      expect_gradient_of_linear<T>([&](auto x) { return fft::dctn(x, all); });
+      expect_gradient_of_linear<T>([&](auto x) { return fft::idctn(x, all); });
+      expect_gradient_of_linear<T>([&](auto x) { return fft::dstn(x, all); });
+      expect_gradient_of_linear<T>([&](auto x) { return fft::idstn(x, all); });
+    }
+}
+
+}  // namespace
+
+TEST(FftGradients, SineAndCosineTransformsOfAllKinds) {
+  expect_gradients_of_sines_and_cosines<float>();
+  expect_gradients_of_sines_and_cosines<double>();
 }
 
 TEST(FftGradients, Float) { expect_same_in_float(Convolution{}, waves(0, 9), waves(1, 9)); }

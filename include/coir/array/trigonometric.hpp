@@ -5,8 +5,8 @@
 /// the cache. TrigonometricPlan on Views has a kind for each axis, and takes no further pass for a
 /// scale.
 ///
-/// Unlike in SciPy, float gives float, and integers become double. Programs that include this
-/// header link coir::fft beside coir::array.
+/// As in SciPy, float gives float, and integers become double. Programs that include this header
+/// link coir::fft beside coir::array.
 
 #include <coir/array/fft.hpp>
 #include <coir/fft/trigonometric.hpp>
@@ -26,11 +26,17 @@ enum class Norm {
   forward,   ///< the forward one is divided by S
 };
 
-/// What dct, dst and the others take beside an array.
+/// What transforms along one axis take beside an array.
 struct TrigonometricOptions {
   int type = 2;                ///< 1 to 4
   Norm norm = Norm::backward;  ///< see there
-  int axis = -1;               ///< of transforms along one axis
+  int axis = -1;               ///< negative: from the last one on
+};
+
+/// What transforms along all axes take beside an array.
+struct AllAxesOptions {
+  int type = 2;                ///< 1 to 4
+  Norm norm = Norm::backward;  ///< see there
 };
 
 namespace detail {
@@ -107,7 +113,6 @@ auto trigonometric(E const& x, ScaledTransform const& transform) {
     auto const exec = fft_instance<Space>();
     int const axis = transform.axis;
     std::int64_t const n = x.shape()[static_cast<std::size_t>(axis)];
-    check_line(transform.kind, n);
     A result(x.shape());
     if (result.size() == 0) return result;
     std::int64_t before = 1;
@@ -148,7 +153,8 @@ ScaledTransform scaled_transform(std::array<std::int64_t, Rank> const& shape, bo
   Trigonometric const wanted = kinds[(sine ? 4 : 0) + type - 1];
   ScaledTransform result{forward ? wanted : inverse_of(wanted), axis < 0 ? axis + rank : axis};
   auto const n = shape[static_cast<std::size_t>(result.axis)];
-  double const size = static_cast<double>(logical_size(result.kind, std::max<std::int64_t>(n, 2)));
+  check_line(result.kind, n);
+  auto const size = static_cast<double>(logical_size(result.kind, n));
   if (norm != Norm::ortho) {
     if ((norm == Norm::forward) == forward) result.after.inside = 1 / size;
     return result;
@@ -173,7 +179,7 @@ ScaledTransform scaled_transform(std::array<std::int64_t, Rank> const& shape, bo
 
 /// Transforms along all axes from `axis` down to 0.
 template <class E>
-auto along_all(E const& x, bool sine, bool forward, TrigonometricOptions const& options) {
+auto along_all(E const& x, bool sine, bool forward, AllAxesOptions const& options) {
   auto const along = [&](auto const& values, int axis) {
     return trigonometric(
         values, scaled_transform(x.shape(), sine, forward, options.type, options.norm, axis));
@@ -232,25 +238,25 @@ auto idst(E const& x, TrigonometricOptions const& options = {}) {
 
 /// dct along all axes. SciPy's fft.dctn.
 template <RealField E>
-auto dctn(E const& x, TrigonometricOptions const& options = {}) {
+auto dctn(E const& x, AllAxesOptions const& options = {}) {
   return detail::along_all(x, false, true, options);
 }
 
 /// The inverse of dctn. SciPy's fft.idctn.
 template <RealField E>
-auto idctn(E const& x, TrigonometricOptions const& options = {}) {
+auto idctn(E const& x, AllAxesOptions const& options = {}) {
   return detail::along_all(x, false, false, options);
 }
 
 /// dst along all axes. SciPy's fft.dstn.
 template <RealField E>
-auto dstn(E const& x, TrigonometricOptions const& options = {}) {
+auto dstn(E const& x, AllAxesOptions const& options = {}) {
   return detail::along_all(x, true, true, options);
 }
 
 /// The inverse of dstn. SciPy's fft.idstn.
 template <RealField E>
-auto idstn(E const& x, TrigonometricOptions const& options = {}) {
+auto idstn(E const& x, AllAxesOptions const& options = {}) {
   return detail::along_all(x, true, false, options);
 }
 
