@@ -1,8 +1,9 @@
-// NumPy's transforms of arrays: see support/functions.hpp.
+// NumPy's and SciPy's transforms of arrays: see support/functions.hpp.
 
 #include <support/functions.hpp>
 
 #include <coir/array/fft.hpp>
+#include <coir/array/trigonometric.hpp>
 
 namespace coir::bench {
 
@@ -36,6 +37,17 @@ auto rows_of_prime(V const& x) {
     COIR_ROW(4, fft::rfftfreq(n)),
     COIR_ROW(8, fft::fftshift(x)),
     COIR_ROW(8, fft::ifftshift(m, 1)),
+    COIR_ROW(8, fft::dct(rows)),
+    COIR_ROW(8, fft::idct(rows)),
+    COIR_ROW(8, fft::dst(rows)),
+    COIR_ROW(8, fft::idst(rows)),
+    COIR_ROW(8, fft::dct(x, {.type = 4})),
+    COIR_ROW(16, fft::dst(d, {.type = 1})),
+    COIR_ROW(8, fft::dct(m, {.norm = fft::Norm::ortho, .axis = 0})),
+    COIR_ROW(8, fft::dctn(m)),
+    COIR_ROW(8, fft::idctn(m)),
+    COIR_ROW(8, fft::dstn(cube)),
+    COIR_ROW(8, fft::idstn(cube)),
 });
 
 }  // namespace

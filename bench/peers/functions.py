@@ -14,6 +14,7 @@ import re
 import statistics
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 from turns import Failed, in_turns, main_of, parser_of, print_table, run, run_bench, run_json, write_json
 
@@ -134,6 +135,9 @@ PYTHON = {
     # Fourier transforms
     "fft::irfft2(fft::rfft2(m), side)": "fft.irfft2(fft.rfft2(m), m.shape)",
     "fft::irfftn(fft::rfftn(cube), edge)": "fft.irfftn(fft.rfftn(cube), cube.shape)",
+    "fft::dct(x, {.type = 4})": "fft.dct(x, 4)",
+    "fft::dst(d, {.type = 1})": "fft.dst(d, 1)",
+    "fft::dct(m, {.norm = fft::Norm::ortho, .axis = 0})": "fft.dct(m, axis=0, norm='ortho')",
 }
 
 
@@ -179,17 +183,21 @@ def package_of(name):
         return {**vars(scipy.special), "fft": scipy.fft, "linalg": scipy.linalg}, put, wait
     if name == "cupy":
         import cupy
+        import cupyx.scipy.fft
         import cupyx.scipy.special
 
         wait = lambda result: cupy.cuda.Device().synchronize()
         special = {key: getattr(cupyx.scipy.special, key) for key in ("erf", "erfc", "gamma", "gammaln")}
-        return {**vars(cupy), **special, "generator": cupy.random.default_rng(1)}, cupy.asarray, wait
+        fft = SimpleNamespace(**{**vars(cupyx.scipy.fft), **vars(cupy.fft)})
+        return {**vars(cupy), **special, "fft": fft, "generator": cupy.random.default_rng(1)}, cupy.asarray, wait
     if name == "jax":
         import jax
+        import jax.scipy.fft
 
         jax.config.update("jax_enable_x64", True)
         special = {key: getattr(jax.scipy.special, key) for key in ("erf", "erfc", "gamma", "gammaln")}
-        return {**vars(jax.numpy), **special}, jax.numpy.asarray, jax.block_until_ready
+        fft = SimpleNamespace(**{**vars(jax.scipy.fft), **vars(jax.numpy.fft)})
+        return {**vars(jax.numpy), **special, "fft": fft}, jax.numpy.asarray, jax.block_until_ready
     import torch
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
