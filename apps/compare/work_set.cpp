@@ -32,11 +32,11 @@ std::vector<std::string> squares(int from, int to) {
   return sizes;
 }
 
-/// Boxes of even and odd sides.
-std::vector<std::string> cubes() {
+/// Squares or cubes of these sides: "63/63" or "63/63/63".
+std::vector<std::string> of_sides(std::vector<int> const& sides, int axes) {
   std::vector<std::string> sizes;
-  for (char const* side : {"64", "96", "127", "192", "255", "384", "512"})
-    sizes.push_back(std::string(side) + "/" + side + "/" + side);
+  for (int const side : sides)
+    sizes.push_back(joined(std::vector(static_cast<std::size_t>(axes), std::to_string(side)), "/"));
   return sizes;
 }
 
@@ -46,6 +46,11 @@ std::vector<std::string> cubes() {
 // clang-format off
 std::vector<ComparedWork> all_works() {
   std::int64_t const k = 1024, M = k * k;
+  auto const boxes = of_sides({64, 96, 127, 192, 255, 384, 512}, 3);
+  // These plus 1 have small prime factors, so that sine transforms are fast.
+  auto const fast_squares = of_sides({63, 124, 242, 479, 899, 1023, 2024, 3999, 4095}, 2);
+  auto const more_fast_squares = of_sides({6749, 8191}, 2);
+  auto const fast_boxes = of_sides({63, 95, 127, 191, 255, 383, 511}, 3);
   auto const transfer_sizes = by_fours(4 * k, 1024 * M);
   return {
       {"x+=3", "x += 3", "Array statements", "array/table", "x+=3", first, "cells", update, "",
@@ -117,11 +122,15 @@ std::vector<ComparedWork> all_works() {
       {"multigrid,double", "Multigrid from zero to 1e-8, double", "Poisson's equation", "poisson/multigrid",
        "bench_multigrid<double>", product, "cells", none, "", {}, squares(64, 8192)},
       {"jacobi,box", "Jacobi sweep of a box, double", "Poisson's equation", "poisson/jacobi",
-       "bench_jacobi<double, poisson::JacobiScheme::plain, 3>", product, "cells", triad, "sweeps", {}, cubes()},
+       "bench_jacobi<double, poisson::JacobiScheme::plain, 3>", product, "cells", triad, "sweeps", {}, boxes},
       {"red_black,box", "Red-black sweep of a box, double", "Poisson's equation", "poisson/red_black",
-       "bench_red_black<double, 3>", product, "cells", update, "sweeps", {}, cubes()},
+       "bench_red_black<double, 3>", product, "cells", update, "sweeps", {}, boxes},
       {"multigrid,box", "Multigrid in a box from zero to 1e-8, double", "Poisson's equation", "poisson/multigrid",
-       "bench_multigrid<double, 3>", product, "cells", none, "", {}, cubes()},
+       "bench_multigrid<double, 3>", product, "cells", none, "", {}, boxes},
+      {"direct", "Exact solution by sine transforms, double", "Poisson's equation", "poisson/direct",
+       "bench_direct<double>", product, "cells", none, "", fast_squares, more_fast_squares},
+      {"direct,box", "Exact solution in a box, double", "Poisson's equation", "poisson/direct", "bench_direct<double, 3>",
+       product, "cells", none, "", {}, fast_boxes},
 
       {"matmul,float", "Product of two matrices, float", "Linear algebra", "linalg/matmul", "matmul,float", first, "rows", none,
        "", {}, {"64", "128", "256", "512", "1024", "2048", "4096"}},

@@ -61,22 +61,23 @@ void add_options(CommandLine& line, JacobiSettings& settings) {
                                  "How to solve (default auto: Jacobi, the faster way)");
   add_whole_number(line, "--sweeps", settings.sweeps,
                    "The most sweeps, iterations of cg or cycles of multigrid (default:\n"
-                   "Jacobi 150000, red-black 4 times the longer side, others 50)",
+                   "Jacobi 150000, red-black 4 times the longer side, others 50); direct\n"
+                   "has none",
                    0, 1'000'000'000'000);
   add_positive_number(line, "--tolerance", settings.tolerance,
-                      "Stop at this relative residual, below 1 (default: cg and multigrid\n"
-                      "1e-5, in double 1e-10; the others make all their sweeps)");
+                      "Stop at this relative residual, below 1 (default: cg, multigrid and\n"
+                      "direct 1e-5, in double 1e-10; the others make all their sweeps)");
   add_choice(line, "--start", settings.start,
              std::vector<std::pair<std::string, Start>>{{"laplacian", Start::laplacian},
                                                         {"zero", Start::zero}},
-             "What to start from (default laplacian)");
+             "What to start from (default laplacian); direct needs no start");
   add_choice(line, "--precision", settings.precision,
              std::vector<std::pair<std::string, Precision>>{{"float", Precision::float32},
                                                             {"double", Precision::float64}},
              "Kind of number (default float)");
   add_file(line, "--output", settings.output,
            "Write the rebuilt picture: .png or .npy; with --compare\n"
-           "that of multigrid");
+           "that of direct, or of multigrid where a build has no direct");
   add_file(line, "--output-laplacian", settings.output_laplacian,
            "Write the Laplacian: .npy as it is, .png as b / 4 + 128\n"
            "(of a picture of 16 bits, b / 4 + 32768)");
@@ -99,7 +100,13 @@ void expects_consistent(JacobiSettings const& settings) {
           "--scheme must be another one: this build has no Kokkos Kernels with sparse matrices, "
           "which cg needs",
           "cg");
-  if (settings.sweeps && schemes_to_run(settings).back() == Scheme::multigrid)
+  expects(settings.scheme != Scheme::direct || poisson::has_direct(),
+          "--scheme must be another one: this build has no Fourier transforms, which direct needs",
+          "direct");
+  if (settings.sweeps && settings.scheme == Scheme::direct)
+    expects(*settings.sweeps == 1, "--sweeps must be 1 for direct, which solves once: leave it out",
+            *settings.sweeps);
+  if (settings.sweeps && (settings.compare || settings.scheme == Scheme::multigrid))
     expects(*settings.sweeps >= 1 && *settings.sweeps <= 1'000'000,
             "--sweeps must be from 1 to 1000000 for multigrid, which counts cycles",
             *settings.sweeps);

@@ -9,6 +9,7 @@
 #include <support/text.hpp>
 #include <support/units.hpp>
 
+#include <cstdint>
 #include <cstdio>
 #include <limits>
 
@@ -29,6 +30,16 @@ std::string error_cell(JacobiOutcome const& outcome, double Error::* part, char 
 
 std::string note_on_colours(JacobiFacts const& facts) {
   return facts.had_colours ? "the picture's colours were turned into grey\n" : "";
+}
+
+/// From which prime factor on transforms are told to be slow.
+constexpr std::int64_t large_prime_factor = 101;
+
+std::string note_on_transforms(JacobiOutcome const& outcome) {
+  if (outcome.largest_prime_factor.value_or(0) < large_prime_factor) return "";
+  return "the transforms' length has the prime factor " +
+         std::to_string(*outcome.largest_prime_factor) +
+         ": with a few more or fewer rows or columns direct may be several times as fast\n";
 }
 
 }  // namespace
@@ -66,6 +77,7 @@ Report jacobi_report(JacobiOutcome const& outcome, JacobiFacts const& facts) {
   report["relative_residual"] = outcome.result.relative_residual;
   report["converged"] = outcome.result.converged;
   report["stopped_by"] = name_of(outcome.result.stopped_by);
+  report["largest_prime_factor"] = or_null(outcome.largest_prime_factor);
   report["max_abs_error"] = nullptr;
   report["psnr_db"] = nullptr;
   if (outcome.error) {
@@ -92,7 +104,7 @@ std::string summary_of(JacobiOutcome const& outcome, JacobiFacts const& facts) {
     text += "\nlargest error " + error_cell(outcome, &Error::largest, "%.3g") +
             " grey levels, peak signal-to-noise ratio " +
             error_cell(outcome, &Error::psnr, "%.1f") + " dB";
-  return text + "\n" + note_on_colours(facts);
+  return text + "\n" + note_on_transforms(outcome) + note_on_colours(facts);
 }
 
 std::string table_of(std::vector<JacobiOutcome> const& outcomes, JacobiFacts const& facts) {
@@ -122,9 +134,10 @@ std::string table_of(std::vector<JacobiOutcome> const& outcomes, JacobiFacts con
                 " measured here;\nabove 100 % the sweeps ran in cache. "
           : "The share of the triad's bandwidth isn't shown: " + facts.without_bandwidth + ".\n";
   return table.text() + "\ncomputed on " + facts.hardware.text() + "\n" + triad +
-         "Multigrid counts cycles and cg iterations, red-black ends when rounding does.\n"
+         "Multigrid counts cycles, cg iterations and direct solves, red-black ends when rounding "
+         "does.\n"
          "speed-up: over plain Jacobi, for the error that each reached.\n" +
-         note_on_colours(facts);
+         note_on_transforms(outcomes.back()) + note_on_colours(facts);
 }
 
 }  // namespace coir::apps::jacobi

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <coir/poisson/conjugate_gradients.hpp>
+#include <coir/poisson/direct.hpp>
 
 #include <support/precision.hpp>
 #include <support/progress.hpp>
@@ -15,13 +16,13 @@
 namespace coir::apps::jacobi {
 
 /// How the image is rebuilt.
-enum class Scheme { automatic, plain, arrays, blocked, red_black, cg, multigrid };
+enum class Scheme { automatic, plain, arrays, blocked, red_black, cg, multigrid, direct };
 
 /// Every scheme with its name on the command line.
 inline std::vector<std::pair<std::string, Scheme>> const schemes = {
-    {"auto", Scheme::automatic},     {"plain", Scheme::plain},         {"arrays", Scheme::arrays},
-    {"blocked", Scheme::blocked},    {"red-black", Scheme::red_black}, {"cg", Scheme::cg},
-    {"multigrid", Scheme::multigrid}};
+    {"auto", Scheme::automatic},      {"plain", Scheme::plain},         {"arrays", Scheme::arrays},
+    {"blocked", Scheme::blocked},     {"red-black", Scheme::red_black}, {"cg", Scheme::cg},
+    {"multigrid", Scheme::multigrid}, {"direct", Scheme::direct}};
 
 inline std::string jacobi_scheme_name(Scheme scheme) {
   for (auto const& [name, value] : schemes)
@@ -33,6 +34,7 @@ inline std::string jacobi_scheme_name(Scheme scheme) {
 /// once.
 inline std::string iterations_of(Scheme scheme) {
   if (scheme == Scheme::multigrid) return "cycles";
+  if (scheme == Scheme::direct) return "solves";
   return scheme == Scheme::cg ? "iterations" : "sweeps";
 }
 inline bool makes_sweeps(Scheme scheme) { return iterations_of(scheme) == "sweeps"; }
@@ -62,9 +64,10 @@ struct JacobiSettings {
 /// The schemes that a run goes through, in this order.
 inline std::vector<Scheme> schemes_to_run(JacobiSettings const& settings) {
   if (!settings.compare) return {settings.scheme};
-  std::vector<Scheme> all = {Scheme::plain,     Scheme::arrays, Scheme::blocked,
-                             Scheme::red_black, Scheme::cg,     Scheme::multigrid};
+  std::vector<Scheme> all = {Scheme::plain, Scheme::arrays,    Scheme::blocked, Scheme::red_black,
+                             Scheme::cg,    Scheme::multigrid, Scheme::direct};
   if (!poisson::has_conjugate_gradients()) std::erase(all, Scheme::cg);
+  if (!poisson::has_direct()) std::erase(all, Scheme::direct);
   return all;
 }
 

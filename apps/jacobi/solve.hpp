@@ -11,7 +11,9 @@
 #include <coir/core/pool.hpp>
 #include <coir/core/timing.hpp>
 #include <coir/poisson/conjugate_gradients.hpp>
+#include <coir/poisson/direct.hpp>
 #include <coir/poisson/jacobi.hpp>
+#include <coir/poisson/laplacian.hpp>
 #include <coir/poisson/multigrid.hpp>
 #include <coir/poisson/red_black.hpp>
 
@@ -35,6 +37,7 @@ struct JacobiOutcome {
   poisson::Result result;
   double seconds = 0;  ///< the median over the repeats
   std::optional<Error> error;
+  std::optional<std::int64_t> largest_prime_factor;  ///< of direct's transforms
 };
 
 template <class Exec, class T>
@@ -47,8 +50,38 @@ Limits limits_of(Scheme scheme, Problem<Exec, T> const& problem, JacobiSettings 
     // The error of a photograph is then far below a grey level, and above the rounding.
     limits = {50, sizeof(T) == 4 ? 1e-5 : 1e-10};
   if (settings.sweeps) limits.sweeps = *settings.sweeps;
+  if (scheme == Scheme::direct) limits.sweeps = 1;
   if (settings.tolerance) limits.tolerance = *settings.tolerance;
   return limits;
+}
+
+/// Solves a problem by transforms. The residual is computed after the time is taken: transforms
+/// don't need it.
+template <class Exec, class T>
+JacobiOutcome solve_directly(Exec const& exec, Problem<Exec, T> const& problem,
+                             Grid<Exec, T> const& u, Limits const& limits,
+                             poisson::Monitor const& monitor) {
+  JacobiOutcome outcome;
+  outcome.scheme = Scheme::direct;
+  Stopwatch const watch(exec);
+  poisson::Direct<Exec, T, 2> solver(exec, {problem.rows(), problem.columns()});
+  solver.solve(problem.source, u);
+  outcome.seconds = watch.seconds();
+  outcome.largest_prime_factor = solver.largest_prime_factor();
+
+  double const source = poisson::source_norm(exec, problem.source, u);
+  poisson::Result& result = outcome.result;
+  result.iterations = 1;
+  result.residual_norm = poisson::residual_norm(exec, problem.source, u);
+  result.relative_residual = source > 0 ? result.residual_norm / source : result.residual_norm;
+  result.converged = result.residual_norm == 0 || result.relative_residual <= limits.tolerance;
+  result.stopped_by =
+      result.converged ? poisson::StoppedBy::tolerance : poisson::StoppedBy::stagnation;
+  if (!std::isfinite(result.residual_norm) || !std::isfinite(source))
+    result.stopped_by = poisson::StoppedBy::not_finite;
+  else if (!monitor({1, 1, result.relative_residual}))
+    result.stopped_by = poisson::StoppedBy::interrupted;
+  return outcome;
 }
 
 /// Solves a problem once by one scheme, and times it.
@@ -56,6 +89,7 @@ template <class Exec, class T>
 JacobiOutcome solve_once(Exec const& exec, Scheme scheme, Problem<Exec, T> const& problem,
                          Grid<Exec, T> const& u, Limits const& limits,
                          poisson::Monitor const& monitor) {
+  if (scheme == Scheme::direct) return solve_directly(exec, problem, u, limits, monitor);
   JacobiOutcome outcome;
   outcome.scheme = scheme;
   Stopwatch const watch(exec);

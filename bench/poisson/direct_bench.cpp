@@ -7,14 +7,18 @@
 #include <coir/poisson/laplacian.hpp>
 
 #include <array>
+#include <cstdint>
 
 namespace coir::bench {
 
-template <class T>
+template <class T, int Rank = 2>
 void bench_direct(benchmark::State& state) {
   Space const exec;
-  Problem<T> const problem(exec, state);
-  poisson::Direct<Space, T, 2> solver(exec, std::array{int(state.range(0)), int(state.range(1))});
+  if (!problem_fits<T, Rank>(state)) return;
+  Problem<T, Rank> const problem(exec, state);
+  std::array<int, Rank> extents;
+  for (int d = 0; d < Rank; ++d) extents[d] = int(state.range(d));
+  poisson::Direct<Space, T, Rank> solver(exec, extents);
   time_kernel(state, exec, problem.work_of(1),
               [&] { solver.solve(problem.source, problem.unknown); });
   state.counters["residual"] = poisson::residual_norm(exec, problem.source, problem.unknown) /
@@ -22,44 +26,20 @@ void bench_direct(benchmark::State& state) {
   state.counters["prime_factor"] = double(solver.largest_prime_factor());
 }
 
-/// The photograph, lengths with small and with large prime factors.
+/// The photograph, and squares. A side plus 1 has small prime factors, unless it is 401 or 4097.
 void rectangles(benchmark::internal::Benchmark* bench) {
+  bench->UseManualTime()->Unit(benchmark::kMillisecond)->Args({266, 400})->Args({400, 400});
+  for (std::int64_t side : {63, 124, 242, 479, 899, 1023, 2024, 3999, 4095, 4096, 6749, 8191})
+    bench->Args({side, side});
+}
+/// Cubes, of which the same is true unless it is 257.
+void fast_boxes(benchmark::internal::Benchmark* bench) {
   bench->UseManualTime()->Unit(benchmark::kMillisecond);
-  for (auto const& cells :
-       {std::array{266, 400}, {400, 400}, {1023, 1023}, {4095, 4095}, {4096, 4096}, {8191, 8191}})
-    bench->Args({cells[0], cells[1]});
+  for (std::int64_t side : {63, 95, 127, 191, 255, 256, 383, 511}) bench->Args({side, side, side});
 }
 BENCHMARK_TEMPLATE(bench_direct, float)->Apply(rectangles);
 BENCHMARK_TEMPLATE(bench_direct, double)->Apply(rectangles);
-
-template <class T>
-void bench_direct_box(benchmark::State& state) {
-  Space const exec;
-  auto const n = static_cast<std::size_t>(state.range(0));
-  using Box = Kokkos::View<T***, Kokkos::LayoutRight, Memory>;
-  Box const source("source", n, n, n), unknown("unknown", n + 2, n + 2, n + 2);
-  // The numbers of a rectangle's source.
-  Grid<T> const flat(source.data(), n * n, n);
-  fill_source(exec, flat);
-  int const side = static_cast<int>(n);
-  poisson::Direct<Space, T, 3> solver(exec, std::array{side, side, side});
-  double const cells = double(source.size());
-  time_kernel(state, exec, Work{cells, cells * 3 * double(sizeof(T))},
-              [&] { solver.solve(source, unknown); });
-  state.counters["residual"] =
-      poisson::residual_norm(exec, source, unknown) / poisson::source_norm(exec, source, unknown);
-}
-BENCHMARK_TEMPLATE(bench_direct_box, float)
-    ->UseManualTime()
-    ->Unit(benchmark::kMillisecond)
-    ->Arg(127)
-    ->Arg(255)
-    ->Arg(256);
-BENCHMARK_TEMPLATE(bench_direct_box, double)
-    ->UseManualTime()
-    ->Unit(benchmark::kMillisecond)
-    ->Arg(127)
-    ->Arg(255)
-    ->Arg(256);
+BENCHMARK_TEMPLATE(bench_direct, float, 3)->Apply(fast_boxes);
+BENCHMARK_TEMPLATE(bench_direct, double, 3)->Apply(fast_boxes);
 
 }  // namespace coir::bench

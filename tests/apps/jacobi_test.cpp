@@ -4,6 +4,7 @@
 #include <coir/core/machine.hpp>
 #include <coir/io/npy.hpp>
 #include <coir/io/png.hpp>
+#include <coir/poisson/direct.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -49,6 +50,12 @@ class Jacobi : public coir::testing::AppTest {
 
   io::GrayImage picture = small_picture();
 };
+
+/// Schemes, with direct where this build has it.
+std::vector<std::string> with_direct(std::vector<std::string> schemes) {
+  if (coir::poisson::has_direct()) schemes.push_back("direct");
+  return schemes;
+}
 
 /// An NPY file's first part, for files whose elements don't matter or aren't there.
 std::string npy_header(std::string const& type, std::string const& shape) {
@@ -101,6 +108,33 @@ TEST_F(Jacobi, ConjugateGradientsReportIterations) {
   EXPECT_EQ(report()["bandwidth_not_measured"], "cg makes no sweeps");
   auto const once = run("picture.png --scheme cg --sweeps 1");
   EXPECT_TRUE(contains(once.output, "cg: 1 iteration in ")) << once.output;
+}
+
+TEST_F(Jacobi, DirectSolvesOnce) {
+  if (!coir::poisson::has_direct())
+    return expect_failure(2, "picture.png --scheme direct", {"no Fourier transforms", "'direct'"});
+  for (std::string const options : {"", " --start zero --sweeps 1 --precision double"}) {
+    run_quietly("picture.png --scheme direct --output rebuilt.png --report r.json" + options);
+    EXPECT_EQ(io::read_png(folder / "rebuilt.png").samples, picture.samples) << options;
+    EXPECT_EQ(report()["sweeps"], 1);
+    EXPECT_EQ(report()["stopped_by"], "tolerance");
+    EXPECT_EQ(report()["converged"], true);
+    EXPECT_LT(report()["relative_residual"], options.empty() ? 1e-5 : 1e-13);
+    EXPECT_EQ(report()["bandwidth_not_measured"], "direct makes no sweeps");
+    EXPECT_EQ(report()["largest_prime_factor"], 5);  // of 24 + 1 columns
+  }
+  auto const once = run("picture.png --scheme direct");
+  EXPECT_TRUE(contains(once.output, "direct: 1 solve in ")) << once.output;
+  EXPECT_FALSE(contains(once.output, "prime factor")) << once.output;
+  // 2 rows of 2 * 101 - 1 columns.
+  write("long.npy", npy_header("|u1", "(2, 201)") + std::string(402, '\x55'));
+  for (std::string const options : {"--scheme direct", "--compare --sweeps 2"}) {
+    auto const slow = run("long.npy " + options);
+    EXPECT_TRUE(contains(slow.output, "has the prime factor 101: ")) << slow.output;
+  }
+  expect_failure(5, "picture.png --scheme direct --tolerance 1e-12",
+                 {"after 1 solve of direct", "rounding ends it here"});
+  expect_failure(2, "picture.png --scheme direct --sweeps 2", {"--sweeps must be 1", "not 2"});
 }
 
 TEST_F(Jacobi, WithoutSweepsTheStartIsTheResult) {
@@ -161,7 +195,7 @@ TEST_F(Jacobi, ReportHasItsKeysInOrder) {
             "application version kokkos_version backend device threads scheme precision "
             "rows columns input_had_colours sweeps seconds cells_per_second bandwidth_share "
             "triad_bytes_per_second bandwidth_not_measured relative_residual converged "
-            "stopped_by max_abs_error psnr_db bytes_peak");
+            "stopped_by largest_prime_factor max_abs_error psnr_db bytes_peak");
   EXPECT_EQ(found["precision"], "float");
   EXPECT_EQ(found["rows"], rows);
   EXPECT_EQ(found["columns"], columns);
@@ -173,13 +207,14 @@ TEST_F(Jacobi, ReportHasItsKeysInOrder) {
   // 17 x 24 cells stay in any cache, so that no bandwidth has to do with them.
   EXPECT_TRUE(found["bandwidth_share"].is_null());
   EXPECT_EQ(found["bandwidth_not_measured"], "the fields fit into the cache");
+  EXPECT_TRUE(found["largest_prime_factor"].is_null());
   // Nobody knows the photograph behind a Laplacian.
   EXPECT_TRUE(found["max_abs_error"].is_null());
   EXPECT_TRUE(found["psnr_db"].is_null());
 }
 
 TEST_F(Jacobi, CoresRebuildWhatTheBuildsOwnBackendRebuilds) {
-  for (std::string const scheme : {"plain", "arrays", "red-black", "cg", "multigrid"}) {
+  for (auto const& scheme : with_direct({"plain", "arrays", "red-black", "cg", "multigrid"})) {
     std::string const options = "picture.png --report r.json --scheme " + scheme;
     run_quietly(options + " --output u.npy");
     double const error = report()["max_abs_error"];
@@ -199,9 +234,10 @@ TEST_F(Jacobi, CompareShowsAndReportsEveryScheme) {
   EXPECT_EQ(outcome.code, 0);
   EXPECT_EQ(outcome.errors, "");
   auto const reports = report();
-  ASSERT_EQ(reports.size(), 6u);
+  auto const schemes = with_direct({"plain", "arrays", "blocked", "red-black", "cg", "multigrid"});
+  ASSERT_EQ(reports.size(), schemes.size());
   int n = 0;
-  for (std::string const scheme : {"plain", "arrays", "blocked", "red-black", "cg", "multigrid"}) {
+  for (auto const& scheme : schemes) {
     EXPECT_TRUE(contains(outcome.output, "\n" + scheme + " ")) << outcome.output;
     EXPECT_EQ(reports[n]["scheme"], scheme);
     EXPECT_LT(reports[n]["max_abs_error"], 0.1) << scheme;
@@ -228,10 +264,9 @@ TEST_F(Jacobi, NumbersThatOverflowAreNoResult) {
   constexpr auto large = std::numeric_limits<float>::max();
   constexpr auto larger = std::numeric_limits<double>::max();
   write_array<float>("large.npy", {large, 0, 0, large});
-  for (std::string const scheme : {"auto", "cg"})
-    expect_failure(
-        5, "large.npy --sweeps 10 --output u.npy --output-laplacian b.npy --scheme " + scheme,
-        {"not finite", "--precision double"});
+  for (auto const& scheme : with_direct({"auto --sweeps 10", "cg"}))
+    expect_failure(5, "large.npy --output u.npy --output-laplacian b.npy --scheme " + scheme,
+                   {"not finite", "--precision double"});
   // In double there is no wider one to advise.
   write_array<double>("larger.npy", {larger, 0, 0, larger});
   expect_failure(5, "larger.npy --sweeps 10 --precision double", {": scale the input down\n"});
