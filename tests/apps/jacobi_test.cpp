@@ -126,11 +126,11 @@ TEST_F(Jacobi, DirectSolvesOnce) {
   auto const once = run("picture.png --scheme direct");
   EXPECT_TRUE(contains(once.output, "direct: 1 solve in ")) << once.output;
   EXPECT_FALSE(contains(once.output, "prime factor")) << once.output;
-  // 2 rows of 2 * 101 - 1 columns.
-  write("long.npy", npy_header("|u1", "(2, 201)") + std::string(402, '\x55'));
+  // 100 columns plus 1 is a prime.
+  write("long.npy", npy_header("|u1", "(2, 100)") + std::string(200, '\x55'));
   for (std::string const options : {"--scheme direct", "--compare --sweeps 2"}) {
     auto const slow = run("long.npy " + options);
-    EXPECT_TRUE(contains(slow.output, "has the prime factor 101: ")) << slow.output;
+    EXPECT_TRUE(contains(slow.output, "the prime factor 101: ")) << slow.output;
   }
   expect_failure(5, "picture.png --scheme direct --tolerance 1e-12",
                  {"after 1 solve of direct", "rounding ends it here"});
@@ -223,7 +223,8 @@ TEST_F(Jacobi, CoresRebuildWhatTheBuildsOwnBackendRebuilds) {
     // What remains is rounding, of a backend's own.
     EXPECT_LT(error, 0.01) << scheme;
     EXPECT_LT(report()["max_abs_error"].get<double>(), 0.01) << scheme;
-    if (coir::runs_on_host<Kokkos::DefaultExecutionSpace>) {
+    // Another run may find other transforms to be the fastest ones.
+    if (coir::runs_on_host<Kokkos::DefaultExecutionSpace> && scheme != "direct") {
       EXPECT_EQ(read_text(folder / "u.npy"), read_text(folder / "v.npy")) << scheme;
     }
   }
