@@ -3,10 +3,12 @@
 #include <core/kokkos_kernels.hpp>
 
 #include <coir/core/kokkos.hpp>
+#include <coir/core/tasks.hpp>
 
 #include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 // The functions of the BLAS that Kokkos Kernels links are called directly, in Fortran's calling
 // convention: Kokkos Kernels has no syrk, its gemm can't be called by threads of a kernel, and it
@@ -114,6 +116,43 @@ void long_product(Host const& exec, Matrix<T const> const& a, Matrix<T const> co
       });
 }
 
+/// c = a b for a of M x K numbers, which stay in registers: gemm takes much longer for each column.
+template <int M, int K, class T>
+void tiny_product_of(Host const& exec, Matrix<T const> const& a, Matrix<T const> const& b,
+                     Matrix<T> const& c) {
+  std::int64_t const shares = threads_worth_starting(exec, c.columns * M * K);
+  for_each_task("coir::linalg::blas_host/tiny_product", exec, shares, [=](std::int64_t share) {
+    T factor[K][M];
+    for (int k = 0; k < K; ++k)
+      for (int i = 0; i < M; ++i) factor[k][i] = a.data[i * a.row + k * a.column];
+    for (std::int64_t j = c.columns * share / shares; j < c.columns * (share + 1) / shares; ++j) {
+      T const* const right = b.data + j * b.column;
+      T sum[M] = {};
+      for (int k = 0; k < K; ++k)
+        for (int i = 0; i < M; ++i) sum[i] += factor[k][i] * right[k * b.row];
+      std::copy_n(sum, M, c.data + j * c.column);
+    }
+  });
+}
+
+/// c = a b, column-major, if a has two to four rows and columns, and c many columns. Returns
+/// whether it has computed c.
+template <class T>
+bool tiny_product(Host const& exec, Matrix<T const> const& a, Matrix<T const> const& b,
+                  Matrix<T> const& c) {
+  if (c.columns < 64) return false;
+  auto const with_rows = [&](auto m) {
+    if (a.columns == 2) tiny_product_of<decltype(m)::value, 2>(exec, a, b, c);
+    if (a.columns == 3) tiny_product_of<decltype(m)::value, 3>(exec, a, b, c);
+    if (a.columns == 4) tiny_product_of<decltype(m)::value, 4>(exec, a, b, c);
+    return a.columns >= 2 && a.columns <= 4;
+  };
+  if (c.rows == 2) return with_rows(std::integral_constant<int, 2>());
+  if (c.rows == 3) return with_rows(std::integral_constant<int, 3>());
+  if (c.rows == 4) return with_rows(std::integral_constant<int, 4>());
+  return false;
+}
+
 template <class T>
 void host_product(Host const& exec, Matrix<T const> const& a, Matrix<T const> const& b,
                   Matrix<T> const& c) {
@@ -127,6 +166,7 @@ void host_product(Host const& exec, Matrix<T const> const& a, Matrix<T const> co
     mirror_lower_triangle(exec, c);
     return;
   }
+  if (tiny_product(exec, a, b, c)) return;
   if (is_long(a, c))
     long_product(exec, a, b, c);
   else
