@@ -8,6 +8,7 @@
 #include <coir/core/errors.hpp>
 #include <coir/core/profiling.hpp>
 #include <coir/poisson/conjugate_gradients.hpp>
+#include <coir/poisson/direct.hpp>
 #include <coir/poisson/laplacian.hpp>
 #include <coir/poisson/multigrid_preconditioner.hpp>
 
@@ -20,11 +21,13 @@
 #include <string>
 #include <utility>
 
+#include "stencil.hpp"
+#include "variable_operator.hpp"
+
 // A Kokkos Kernels that was built for products alone has no sparse matrices.
 #if __has_include(<KokkosSparse_CrsMatrix.hpp>)
-
 #include "laplacian_matrix.hpp"
-#include "stencil.hpp"
+#endif
 
 namespace coir::poisson::detail {
 
@@ -105,16 +108,59 @@ struct NewDirection {
   }
 };
 
+#if __has_include(<KokkosSparse_CrsMatrix.hpp>)
+
+/// L as a matrix in compressed rows.
 template <class Exec, class T>
+class LaplacianOperator {
+  using Read = RowMajorView<Exec, T const, 2>;
+  using Write = RowMajorView<Exec, T, 2>;
+
+ public:
+  LaplacianOperator(Exec const& exec, std::size_t m, std::size_t n)
+      : matrix_(laplacian_matrix<Exec, T>(exec, m, n)) {}
+
+  static constexpr bool scales() { return false; }
+  template <class R>
+  void scale(Exec const&, R const&, R const&) const {}
+
+  template <class P>
+  void apply(Exec const& exec, P const& p, P const& q) const {
+    multiply(exec, matrix_, flat(p), flat(q));
+  }
+  template <class R>
+  void store_residual(Exec const& exec, Read const& b, Write const& u, R const& r) const {
+    for_each("coir::poisson::conjugate_gradients/residual", exec, interior(b),
+             StoreResidual<Read, Write, R>{b, u, r});
+  }
+  double residual_norm(Exec const& exec, Read const& b, Write const& u) const {
+    return detail::residual_norm<Exec, T, 2>(exec, b, u);
+  }
+  double source_norm(Exec const& exec, Read const& b, Write const& u) const {
+    return detail::source_norm<Exec, T, 2>(exec, b, u);
+  }
+
+ private:
+  /// The numbers of a field as one vector, which the matrix multiplies.
+  template <class P>
+  static auto flat(P const& field) {
+    return Kokkos::View<T*, Kokkos::LayoutRight, Kokkos::Device<Exec, typename Exec::memory_space>,
+                        Kokkos::MemoryTraits<Kokkos::Unmanaged>>(field.data(), field.size());
+  }
+
+  SparseMatrix<Exec, T> matrix_;
+};
+
+#endif
+
+/// \tparam Operator  the left-hand side: LaplacianOperator or VariableOperator
+template <class Exec, class T, class Operator>
 class ConjugateGradients {
  public:
-  ConjugateGradients(Exec const& exec, RowMajorView<Exec, T const, 2> const& b,
-                     RowMajorView<Exec, T, 2> const& u, ConjugateGradientsOptions const& options)
-      : exec_(exec),
-        options_(options),
-        b_(b),
-        u_(u),
-        matrix_(laplacian_matrix<Exec, T>(exec, m(), n())) {
+  ConjugateGradients(Exec const& exec, Operator const& left,
+                     RowMajorView<Exec, T const, 2> const& b, RowMajorView<Exec, T, 2> const& u,
+                     ConjugateGradientsOptions const& options)
+      : exec_(exec), options_(options), operator_(left), b_(b), u_(u) {
     std::string const label = "coir::poisson::conjugate_gradients";
     Buffers fields;
     fields.add(r_, label + "/residual", m(), n());
@@ -123,12 +169,13 @@ class ConjugateGradients {
     fields.add(z_, label + "/preconditioned", m() + 2, n() + 2);
     fields.make<typename Exec::memory_space>(name_of_solve(m(), n()));
     set_to_zero(exec, z_);  // its ring stays so
-    if (options.preconditioner == Preconditioner::multigrid)
-      multigrid_.emplace(exec, std::array{static_cast<int>(m()), static_cast<int>(n())});
+    std::array const extents{static_cast<int>(m()), static_cast<int>(n())};
+    if (options.preconditioner == Preconditioner::multigrid) multigrid_.emplace(exec, extents);
+    if (options.preconditioner == Preconditioner::direct) direct_.emplace(exec, extents);
   }
 
   Result solve() {
-    scale_ = source_norm<Exec, T, 2>(exec_, b_, u_);
+    scale_ = operator_.source_norm(exec_, b_, u_);
     if (scale_ == 0) return solve_for_zero();
     double previous = std::numeric_limits<double>::infinity();
     while (!must_stop(previous)) {
@@ -159,7 +206,7 @@ class ConjugateGradients {
 
   // Computes b - L u, and decides whether to stop.
   bool must_stop(double previous) {
-    result_.residual_norm = residual_norm<Exec, T, 2>(exec_, b_, u_);
+    result_.residual_norm = operator_.residual_norm(exec_, b_, u_);
     result_.relative_residual = result_.residual_norm / scale_;
     result_.converged =
         result_.residual_norm == 0 || result_.relative_residual <= options_.tolerance;
@@ -179,13 +226,12 @@ class ConjugateGradients {
   // Starts from b - L u, and iterates until the recurrence's residual is small enough or a limit is
   // met.
   void iterate() {
-    run("residual", StoreResidual<RowMajorView<Exec, T const, 2>, RowMajorView<Exec, T, 2>, Memory>{
-                        b_, u_, r_});
+    operator_.store_residual(exec_, b_, u_, r_);
     precondition();
     double rz = sum("dot", DotWithRinged<Memory, Memory>{r_, z_});
     run("direction", CopyFromRinged<Memory, Memory>{z_, p_});
     for (;;) {
-      multiply(exec_, matrix_, flat(p_), flat(q_));
+      operator_.apply(exec_, p_, q_);
       double const pq = sum("dot", Dot<Memory>{p_, q_});
       not_finite_ = !std::isfinite(rz) || !std::isfinite(pq);
       if (not_finite_ || rz == 0 || pq == 0) return;
@@ -203,18 +249,18 @@ class ConjugateGradients {
     }
   }
 
-  // z = M r
+  // z = M r, or z = M (r / sqrt(k)) / sqrt(k). The product's memory is free meanwhile.
   void precondition() {
+    bool const scales = operator_.scales() && (multigrid_ || direct_);
+    if (scales) operator_.scale(exec_, r_, q_);
+    Memory const source = scales ? q_ : r_;
     if (multigrid_)
-      multigrid_->apply(r_, z_);
+      multigrid_->apply(source, z_);
+    else if (direct_)
+      direct_->solve(source, z_);
     else
       run("copy", CopyToRinged<Memory, Memory>{r_, z_});
-  }
-
-  /// The numbers of a field as one vector, which the matrix multiplies.
-  static auto flat(Memory const& field) {
-    return Kokkos::View<T*, Kokkos::LayoutRight, Kokkos::Device<Exec, typename Exec::memory_space>,
-                        Kokkos::MemoryTraits<Kokkos::Unmanaged>>(field.data(), field.size());
+    if (scales) operator_.scale(exec_, z_, z_);
   }
 
   template <class Body>
@@ -232,11 +278,12 @@ class ConjugateGradients {
 
   Exec exec_;
   ConjugateGradientsOptions const& options_;
+  Operator operator_;
   RowMajorView<Exec, T const, 2> b_;
   RowMajorView<Exec, T, 2> u_;
-  SparseMatrix<Exec, T> matrix_;
   Memory r_, p_, q_, z_;
   std::optional<MultigridPreconditioner<Exec, T>> multigrid_;
+  std::optional<Direct<Exec, T, 2>> direct_;
   double scale_ = 0;
   bool interrupted_ = false;
   bool not_finite_ = false;
@@ -249,42 +296,54 @@ inline void expects_cells(std::int64_t m, std::int64_t n) {
           std::to_string(m) + " x " + std::to_string(n));
 }
 
-template <CompiledSpace Exec, class T>
-Result conjugate_gradients(Exec const& exec, RowMajorView<Exec, T const, 2> const& b,
-                           RowMajorView<Exec, T, 2> const& u,
-                           ConjugateGradientsOptions const& options) {
+inline void check_options(ConjugateGradientsOptions const& options) {
   expects(options.max_iterations >= 0, "max_iterations must not be negative",
           options.max_iterations);
   expects(options.tolerance >= 0 && options.tolerance < 1, "the tolerance must lie in [0, 1)",
           options.tolerance);
+}
+
+template <CompiledSpace Exec, class T>
+Result conjugate_gradients(Exec const& exec, RowMajorView<Exec, T const, 2> const& b,
+                           RowMajorView<Exec, T, 2> const& u,
+                           ConjugateGradientsOptions const& options) {
+#if __has_include(<KokkosSparse_CrsMatrix.hpp>)
+  check_options(options);
   if (b.size() == 0) return {.converged = true, .stopped_by = StoppedBy::tolerance};
   expects_cells(static_cast<std::int64_t>(b.extent(0)), static_cast<std::int64_t>(b.extent(1)));
   ProfilingRegion const region("coir::poisson::conjugate_gradients");
-  return ConjugateGradients<Exec, T>(exec, b, u, options).solve();
-}
-
-}  // namespace coir::poisson::detail
-
+  LaplacianOperator<Exec, T> const laplacian(exec, b.extent(0), b.extent(1));
+  return ConjugateGradients<Exec, T, LaplacianOperator<Exec, T>>(exec, laplacian, b, u, options)
+      .solve();
 #else
-
-namespace coir::poisson::detail {
-
-template <CompiledSpace Exec, class T>
-Result conjugate_gradients(Exec const&, RowMajorView<Exec, T const, 2> const&,
-                           RowMajorView<Exec, T, 2> const&, ConjugateGradientsOptions const&) {
   throw EnvironmentError(
       "conjugate gradients need sparse matrices of Kokkos Kernels, which this build of coir lacks: "
       "build it with one of the presets, or take multigrid");
+#endif
+}
+
+template <CompiledSpace Exec, class T>
+Result conjugate_gradients(Exec const& exec, RowMajorView<Exec, T const, 2> const& k,
+                           RowMajorView<Exec, T const, 2> const& b,
+                           RowMajorView<Exec, T, 2> const& u,
+                           ConjugateGradientsOptions const& options) {
+  check_options(options);
+  if (b.size() == 0) return {.converged = true, .stopped_by = StoppedBy::tolerance};
+  ProfilingRegion const region("coir::poisson::conjugate_gradients");
+  VariableOperator<Exec, T> const variable(exec, k);
+  return ConjugateGradients<Exec, T, VariableOperator<Exec, T>>(exec, variable, b, u, options)
+      .solve();
 }
 
 }  // namespace coir::poisson::detail
-
-#endif
 
 #define COIR_CONJUGATE_GRADIENTS(Exec, T)                                                          \
   template Result conjugate_gradients<Exec, T>(Exec const&, RowMajorView<Exec, T const, 2> const&, \
                                                RowMajorView<Exec, T, 2> const&,                    \
-                                               ConjugateGradientsOptions const&);
+                                               ConjugateGradientsOptions const&);                  \
+  template Result conjugate_gradients<Exec, T>(                                                    \
+      Exec const&, RowMajorView<Exec, T const, 2> const&, RowMajorView<Exec, T const, 2> const&,   \
+      RowMajorView<Exec, T, 2> const&, ConjugateGradientsOptions const&);
 #define COIR_INSTANTIATE_CONJUGATE_GRADIENTS(Exec) \
   namespace coir::poisson::detail {                \
   COIR_CONJUGATE_GRADIENTS(Exec, float)            \

@@ -9,10 +9,12 @@
 #include <coir/core/buffers.hpp>
 #include <coir/core/contiguous.hpp>
 #include <coir/core/loops.hpp>
+#include <coir/core/memory.hpp>
 #include <coir/core/profiling.hpp>
 #include <coir/core/views.hpp>
 #include <coir/fft/trigonometric.hpp>
 #include <coir/poisson/direct.hpp>
+#include <coir/poisson/solve.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -271,9 +273,10 @@ class TransformSolver : public DirectSolver<Exec, T> {
     for (int d = 0; d < 3; ++d)
       if (way.transforms(problem, d)) {
         auto const kinds = kinds_of(problem, d);
-        work += Plan::work_bytes(exec, problem.extents, kinds, problem.batch, by_product);
-        needs_other =
-            needs_other || Plan::prefers_apart(problem.extents, kinds, problem.batch, by_product);
+        work +=
+            Plan::work_bytes(exec, problem.extents, kinds, problem.batch, plan_options(problem));
+        needs_other = needs_other || Plan::prefers_apart(problem.extents, kinds, problem.batch,
+                                                         plan_options(problem));
       }
     return work + Fields().list(exec, problem, way, needs_other).bytes();
   }
@@ -307,7 +310,10 @@ class TransformSolver : public DirectSolver<Exec, T> {
 
  private:
   using Plan = fft::TrigonometricPlan<Exec, T, 3>;
-  static constexpr fft::TrigonometricPlanOptions by_product{fft::Effort::automatic, true};
+
+  static fft::TrigonometricPlanOptions plan_options(DirectProblem const& problem) {
+    return {problem.measure ? fft::Effort::automatic : fft::Effort::estimate, true};
+  }
 
   /// The transform of one axis alone.
   static std::array<fft::Trigonometric, 3> kinds_of(DirectProblem const& problem, int axis) {
@@ -325,10 +331,12 @@ class TransformSolver : public DirectSolver<Exec, T> {
 
     Step(Exec const& exec, DirectProblem const& problem, int d)
         : axis(d),
-          forward(exec, problem.extents, kinds_of(problem, d), problem.batch, by_product),
-          backward(exec, problem.extents, inverse(kinds_of(problem, d)), problem.batch, by_product),
+          forward(exec, problem.extents, kinds_of(problem, d), problem.batch,
+                  plan_options(problem)),
+          backward(exec, problem.extents, inverse(kinds_of(problem, d)), problem.batch,
+                   plan_options(problem)),
           apart(Plan::prefers_apart(problem.extents, kinds_of(problem, d), problem.batch,
-                                    by_product)) {}
+                                    plan_options(problem))) {}
 
     void transform(Plan const& plan, Strided<T, 4>& now, Strided<T, 4>& next) const {
       plan.run(view_of(now), view_of(apart ? next : now));
@@ -462,12 +470,27 @@ std::int64_t direct_bytes(Exec const& exec, DirectProblem const& problem) {
   return TransformSolver<Exec, T>::bytes(exec, problem);
 }
 
+template <CompiledSpace Exec, class T>
+bool direct_pays(Exec const& exec, DirectProblem const& problem, double tolerance) {
+  // Multigrid's time doesn't depend on prime factors. On devices the direct solver is faster
+  // anyway.
+  constexpr std::int64_t slow_factor = 100;
+  constexpr double reached_by_multigrid = 1e-10;
+  std::int64_t largest = 1;
+  for (std::size_t d = 1; d < 3; ++d)
+    largest = std::max(largest, largest_prime_factor_of(problem.extents[d] + 1));
+  if (runs_on_host<Exec> && largest > slow_factor && tolerance >= reached_by_multigrid)
+    return false;
+  return direct_bytes<Exec, T>(exec, problem) <= free_bytes<typename Exec::memory_space>();
+}
+
 }  // namespace coir::poisson::detail
 
 #define COIR_DIRECT(Exec, T)                                                           \
   template std::unique_ptr<DirectSolver<Exec, T>> direct_solver(Exec const&,           \
                                                                 DirectProblem const&); \
-  template std::int64_t direct_bytes<Exec, T>(Exec const&, DirectProblem const&);
+  template std::int64_t direct_bytes<Exec, T>(Exec const&, DirectProblem const&);      \
+  template bool direct_pays<Exec, T>(Exec const&, DirectProblem const&, double);
 #define COIR_INSTANTIATE_DIRECT(Exec) \
   namespace coir::poisson::detail {   \
   COIR_DIRECT(Exec, float)            \

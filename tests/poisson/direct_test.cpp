@@ -1,5 +1,6 @@
 #include <coir/poisson/direct.hpp>
 #include <coir/poisson/laplacian.hpp>
+#include <coir/poisson/solve.hpp>
 
 #include <poisson/random_fields.hpp>
 #include <support/layouts.hpp>
@@ -409,4 +410,30 @@ TYPED_TEST(DirectInDouble, RefusesWhatHasNoSolution) {
   Kokkos::LayoutStride const twice(6, 0, 8, 1);
   Kokkos::View<T**, Kokkos::LayoutStride, Space> const folded(u.data(), twice);
   says([&] { direct(exec, b, folded); }, "has elements in the same place");
+}
+
+TYPED_TEST(DirectTest, SolveTakesTheFasterSolver) {
+  TYPES_OF_CASE;
+  using coir::poisson::Solver;
+  double const tolerance = std::is_same_v<T, float> ? 1e-4 : 1e-8;
+  auto const solve = [&](int m, int n) {
+    GridOf<TypeParam> const b("b", m, n), u("u", m + 2, n + 2);
+    fill_random(b, 5);
+    auto const result = coir::poisson::solve(Exec{}, b, u, {.tolerance = tolerance});
+    EXPECT_TRUE(result.converged) << result.relative_residual;
+    double const residual = coir::poisson::residual_norm(Exec{}, b, u);
+    EXPECT_LE(residual, tolerance * coir::poisson::source_norm(Exec{}, b, u));
+    return result;
+  };
+  auto const good = solve(40, 99);
+  EXPECT_EQ(good.solver, Solver::direct);
+  EXPECT_EQ(good.iterations, 1);
+  EXPECT_EQ(solve(40, 240).solver, coir::runs_on_host<Exec> ? Solver::multigrid : Solver::direct);
+  GridOf<TypeParam, 3> const b("b", 7, 8, 9), u("u", 9, 10, 11);
+  Kokkos::deep_copy(b, 1);
+  EXPECT_TRUE(coir::poisson::solve(b, u, {.tolerance = tolerance}).converged);
+  EXPECT_NE(message_of([&] {
+              coir::poisson::solve(b, u, {.tolerance = 0});
+            }).find("the tolerance must lie in (0, 1), not 0"),
+            std::string::npos);
 }

@@ -14,6 +14,7 @@ namespace coir::poisson {
 enum class Preconditioner {
   none,       ///< the iterations grow with the longer side of the grid
   multigrid,  ///< MultigridPreconditioner: some ten iterations on any grid
+  direct,     ///< Direct: exact for L; for coefficients, iterations grow with their contrast alone
 };
 
 struct ConjugateGradientsOptions {
@@ -23,8 +24,8 @@ struct ConjugateGradientsOptions {
   Monitor monitor = {};  ///< called after every iteration
 };
 
-/// Whether this build of coir has conjugate_gradients(): it needs Kokkos Kernels with its sparse
-/// matrices.
+/// Whether this build of coir has conjugate_gradients() without coefficients: it needs Kokkos
+/// Kernels with its sparse matrices.
 bool has_conjugate_gradients();
 
 namespace detail {
@@ -32,6 +33,13 @@ namespace detail {
 /// \param options  checked here, the extents before
 template <CompiledSpace Exec, class T>
 Result conjugate_gradients(Exec const& exec, RowMajorView<Exec, T const, 2> const& b,
+                           RowMajorView<Exec, T, 2> const& u,
+                           ConjugateGradientsOptions const& options);
+
+/// With coefficients.
+template <CompiledSpace Exec, class T>
+Result conjugate_gradients(Exec const& exec, RowMajorView<Exec, T const, 2> const& k,
+                           RowMajorView<Exec, T const, 2> const& b,
                            RowMajorView<Exec, T, 2> const& u,
                            ConjugateGradientsOptions const& options);
 
@@ -72,6 +80,33 @@ Result conjugate_gradients(Exec const& exec, B const& b, U const& u,
   detail::CallersGrid<Exec, T const, T, rank> const grid(exec, b, u);
   Result const result =
       detail::conjugate_gradients<Exec, T>(exec, grid.source(), grid.unknown(), options);
+  grid.finish();
+  return result;
+}
+
+/// Solves div(k grad u) = b, a problem of heat, flow or charge in a medium that differs from cell
+/// to cell.
+///
+///   sum over the 4 neighbours of k_face (u_neighbour - u) = b,   k_face = 2 k k' / (k + k')
+///
+/// A face to the ring has the k of the cell inside. The preconditioners are those of L. Where k is
+/// smooth (neighbours differ by a factor of 1.5 at most), r and z are divided by sqrt(k), and the
+/// iterations hardly grow with the contrast of k. At jumps they grow with its square root. The
+/// operator is applied cell by cell, without a matrix.
+///
+/// \param k  [m, n] in; positive and finite. Its layout may be any, as b's
+/// \throws PreconditionError as above; if a k isn't positive and finite, naming the cell
+/// \throws EnvironmentError  if Preconditioner::direct is asked for in a build without it
+/// \see Concus and Golub, SIAM J. Numer. Anal. 10 (1973) 1103
+template <CompiledSpace Exec, class K, class B, class U>
+  requires SourceAndUnknown<Exec, B, U> && SourceAndUnknown<Exec, K, U> && RealViewOfRank<B, 2>
+Result conjugate_gradients(Exec const& exec, K const& k, B const& b, U const& u,
+                           ConjugateGradientsOptions const& options = {}) {
+  using T = typename U::value_type;
+  detail::CallersGrid<Exec, T const, T const, 2> const coefficients(exec, k, u);
+  detail::CallersGrid<Exec, T const, T, 2> const grid(exec, b, u);
+  Result const result = detail::conjugate_gradients<Exec, T>(
+      exec, coefficients.source(), grid.source(), grid.unknown(), options);
   grid.finish();
   return result;
 }

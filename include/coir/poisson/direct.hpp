@@ -51,6 +51,9 @@ struct DirectOptions {
   double constant = 0;  ///< c in L u - c u = b
   /// The mean of u where the equation leaves it open: no axis has `values`, and c is 0.
   double mean = 0;
+  /// On hosts, search for the fastest transforms when the solver is made. That takes tenths of a
+  /// second and pays after some solves; last bits may then differ between runs of a program.
+  bool measure = true;
 };
 
 namespace detail {
@@ -63,6 +66,7 @@ struct DirectProblem {
   std::array<double, 3> spacing{1, 1, 1};
   double constant = 0, mean = 0;
   std::int64_t batch = 1;
+  bool measure = true;
 };
 
 /// A solver of one problem. The first axis of Views is the batch.
@@ -186,6 +190,7 @@ class Direct {
     }
     result.constant = options.constant;
     result.mean = options.mean;
+    result.measure = options.measure;
     result.batch = batch;
     return result;
   }
@@ -246,7 +251,8 @@ class Direct {
   std::unique_ptr<detail::DirectSolver<Exec, T>> solver_;
 };
 
-/// Solves L u - c u = b once, as Direct does, and waits for the result.
+/// Solves L u - c u = b once, as Direct does, and waits for the result. Transforms are estimated,
+/// not measured, whatever `options` say, so that each run of a program gives the same bits.
 ///
 /// \param b  [m], [m, n] or [m, n, p] in
 /// \param u  the same extents + 2, inout
@@ -262,7 +268,9 @@ void direct(Exec const& exec, B const& b, U const& u,
             b.extent(d));
     extents[static_cast<std::size_t>(d)] = static_cast<int>(b.extent(d));
   }
-  Direct<Exec, typename U::value_type, rank>(exec, extents, options).solve(b, u);
+  auto once = options;
+  once.measure = false;
+  Direct<Exec, typename U::value_type, rank>(exec, extents, once).solve(b, u);
   exec.fence();
 }
 
