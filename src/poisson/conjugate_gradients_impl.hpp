@@ -167,7 +167,8 @@ class ConjugateGradients {
     fields.add(p_, label + "/direction", m(), n());
     fields.add(q_, label + "/product", m(), n());
     fields.add(z_, label + "/preconditioned", m() + 2, n() + 2);
-    fields.make<typename Exec::memory_space>(name_of_solve(m(), n()));
+    fields.make<typename Exec::memory_space>("conjugate gradients on " + std::to_string(m()) +
+                                             " x " + std::to_string(n()) + " cells");
     set_to_zero(exec, z_);  // its ring stays so
     std::array const extents{static_cast<int>(m()), static_cast<int>(n())};
     if (options.preconditioner == Preconditioner::multigrid) multigrid_.emplace(exec, extents);

@@ -70,11 +70,6 @@ struct FillRows {
   }
 };
 
-/// What needs memory for a solve.
-inline std::string name_of_solve(std::int64_t m, std::int64_t n) {
-  return "conjugate gradients on " + std::to_string(m) + " x " + std::to_string(n) + " cells";
-}
-
 /// L on an m x n grid, u = 0 outside: -4 on the diagonal, 1 for each neighbour.
 template <class Exec, class T>
 SparseMatrix<Exec, T> laplacian_matrix(Exec const& exec, std::int64_t m, std::int64_t n) {
@@ -92,7 +87,8 @@ SparseMatrix<Exec, T> laplacian_matrix(Exec const& exec, std::int64_t m, std::in
   all.add(offsets, label + "/offsets", m * n + 1);
   all.add(columns, label + "/columns", entries);
   all.add(values, label + "/values", entries);
-  all.make<typename Exec::memory_space>(name_of_solve(m, n));
+  all.make<typename Exec::memory_space>("a matrix of " + std::to_string(m) + " x " +
+                                        std::to_string(n) + " cells");
   for_each(label, exec, box<1, std::int64_t>({m * n}),
            FillRows<Offsets, Columns, Values>{first, offsets, columns, values});
   exec.fence();  // Kokkos Kernels may launch on another instance
