@@ -23,7 +23,15 @@ namespace {
 template <class T>
 constexpr std::int64_t lines_together = 64 / static_cast<std::int64_t>(sizeof(T));
 
-/// A thread's buffer: the complex numbers of one line, then the lines that are copied together.
+/// Short lines that one call of FFTW transforms, which makes vectors of them.
+template <class T>
+std::int64_t lines_of_a_call(LineFormula<T> const& f) {
+  constexpr std::int64_t short_line = 512, together = 4;
+  return f.length <= short_line ? together : 1;
+}
+
+/// A thread's buffer: the complex numbers of the lines of a call, then the lines that are copied
+/// together.
 template <class T>
 struct LineBuffer {
   std::int64_t complex_bytes;
@@ -34,7 +42,7 @@ struct LineBuffer {
     auto const rounded = [](std::int64_t bytes) {
       return (bytes + cache_line - 1) / cache_line * cache_line;
     };
-    complex_bytes = rounded(2 * number * f.length);
+    complex_bytes = rounded(2 * number * f.length * lines_of_a_call(f));
     // One cache line more, or lines of a power of two would share the sets of a cache.
     line = (rounded(number * f.n) + cache_line) / number;
   }
@@ -100,7 +108,9 @@ class HostLineTransform : public LineTransform<Exec, T> {
         factors_(formula_),
         buffer_(formula_),
         threads_(threads),
-        plan_(make_plan(request.effort)) {
+        of_a_call_(lines_of_a_call(formula_)),
+        one_(make_plan(request.effort, 1)),
+        several_(of_a_call_ > 1 ? make_plan(request.effort, of_a_call_) : FftwPlan<T>()) {
     formula_.pack = factors_.pack.data();
     formula_.before = factors_.before.data();
     formula_.after = factors_.after.data();
@@ -113,7 +123,7 @@ class HostLineTransform : public LineTransform<Exec, T> {
     std::lock_guard const lock(mutex_);
     std::int64_t const side_by_side = out.extents[2];
     bool const direct = in.stride == 1 && out.stride == 1;
-    std::int64_t const together = direct ? 1 : std::min(lines_together<T>, side_by_side);
+    std::int64_t const together = std::min(direct ? of_a_call_ : lines_together<T>, side_by_side);
     std::int64_t const groups = (side_by_side + together - 1) / together;
     ThreadBuffers const buffers{buffers_.get(), buffer_.bytes()};
     auto const work = [=, this, &in, &out](std::int64_t part, std::int64_t begin,
@@ -127,7 +137,7 @@ class HostLineTransform : public LineTransform<Exec, T> {
         T const* const from = in.data + offset(in, task / groups, first);
         T* const to = out.data + offset(out, task / groups, first);
         if (direct) {
-          transform(from, z, to);
+          transform(from, in.strides[2], z, to, out.strides[2], width);
           continue;
         }
         for_width(width, [&](auto count) {
@@ -135,10 +145,7 @@ class HostLineTransform : public LineTransform<Exec, T> {
             for (std::int64_t w = 0; w < count; ++w)
               lines[j + w * buffer_.line] = from[j * in.stride + w * in.strides[2]];
         });
-        for (std::int64_t w = 0; w < width; ++w) {
-          T* const line = lines + w * buffer_.line;
-          transform(line, z, line);
-        }
+        transform(lines, buffer_.line, z, lines, buffer_.line, width);
         for_width(width, [&](auto count) {
           for (std::int64_t j = 0; j < out.length; ++j)
             for (std::int64_t w = 0; w < count; ++w)
@@ -155,10 +162,11 @@ class HostLineTransform : public LineTransform<Exec, T> {
   /// So many numbers are worth one thread alone.
   static constexpr std::int64_t small = 4096;
 
-  FftwPlan<T> make_plan(Effort effort) const {
+  FftwPlan<T> make_plan(Effort effort, std::int64_t lines) const {
     Scratch<T> const z(buffer_.complex_bytes);
-    return FftwPlan<T>(Kind::complex_forward, {{formula_.length, 1, 1}}, Axis{1, 1, 1}, z.get(),
-                       z.get(), planner_flag(effort, formula_.length));
+    std::int64_t const length = formula_.length;
+    return FftwPlan<T>(Kind::complex_forward, {{length, 1, 1}}, Axis{lines, length, length},
+                       z.get(), z.get(), planner_flag(effort, length));
   }
 
   template <class S>
@@ -176,17 +184,28 @@ class HostLineTransform : public LineTransform<Exec, T> {
       copy(width);
   }
 
-  void transform(T const* x, Complex* z, T* y) const {
-    fill_input(formula_, x, z);
-    plan_(z, z);
-    write_output(formula_, z, y);
+  /// \param x_step, y_step  numbers from line to line
+  void transform(T const* x, std::int64_t x_step, Complex* z, T* y, std::int64_t y_step,
+                 std::int64_t lines) const {
+    while (lines > 0) {
+      std::int64_t const now = lines >= of_a_call_ ? of_a_call_ : 1;
+      for (std::int64_t l = 0; l < now; ++l)
+        fill_input(formula_, x + l * x_step, z + l * formula_.length);
+      (now > 1 ? several_ : one_)(z, z);
+      for (std::int64_t l = 0; l < now; ++l)
+        write_output(formula_, z + l * formula_.length, y + l * y_step);
+      x += now * x_step;
+      y += now * y_step;
+      lines -= now;
+    }
   }
 
   LineFormula<T> formula_;
   LineFactors<T> factors_;
   LineBuffer<T> buffer_;
   std::int64_t threads_;
-  FftwPlan<T> plan_;
+  std::int64_t of_a_call_;
+  FftwPlan<T> one_, several_;
   Scratch<T> buffers_;
   std::mutex mutex_;
 };
