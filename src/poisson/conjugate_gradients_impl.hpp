@@ -172,7 +172,8 @@ class ConjugateGradients {
     set_to_zero(exec, z_);  // its ring stays so
     std::array const extents{static_cast<int>(m()), static_cast<int>(n())};
     if (options.preconditioner == Preconditioner::multigrid) multigrid_.emplace(exec, extents);
-    if (options.preconditioner == Preconditioner::direct) direct_.emplace(exec, extents);
+    if (options.preconditioner == Preconditioner::direct)
+      direct_.emplace(exec, extents, DirectOptions<2>{.measure = false});
   }
 
   Result solve() {
@@ -326,12 +327,12 @@ Result conjugate_gradients(Exec const& exec, RowMajorView<Exec, T const, 2> cons
 template <CompiledSpace Exec, class T>
 Result conjugate_gradients(Exec const& exec, RowMajorView<Exec, T const, 2> const& k,
                            RowMajorView<Exec, T const, 2> const& b,
-                           RowMajorView<Exec, T, 2> const& u,
+                           RowMajorView<Exec, T, 2> const& u, bool transposed,
                            ConjugateGradientsOptions const& options) {
   check_options(options);
   if (b.size() == 0) return {.converged = true, .stopped_by = StoppedBy::tolerance};
   ProfilingRegion const region("coir::poisson::conjugate_gradients");
-  VariableOperator<Exec, T> const variable(exec, k);
+  VariableOperator<Exec, T> const variable(exec, k, transposed);
   return ConjugateGradients<Exec, T, VariableOperator<Exec, T>>(exec, variable, b, u, options)
       .solve();
 }
@@ -344,7 +345,7 @@ Result conjugate_gradients(Exec const& exec, RowMajorView<Exec, T const, 2> cons
                                                ConjugateGradientsOptions const&);                  \
   template Result conjugate_gradients<Exec, T>(                                                    \
       Exec const&, RowMajorView<Exec, T const, 2> const&, RowMajorView<Exec, T const, 2> const&,   \
-      RowMajorView<Exec, T, 2> const&, ConjugateGradientsOptions const&);
+      RowMajorView<Exec, T, 2> const&, bool, ConjugateGradientsOptions const&);
 #define COIR_INSTANTIATE_CONJUGATE_GRADIENTS(Exec) \
   namespace coir::poisson::detail {                \
   COIR_CONJUGATE_GRADIENTS(Exec, float)            \

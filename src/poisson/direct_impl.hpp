@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <numbers>
 #include <string>
@@ -44,14 +45,17 @@ struct SourceWithRing {
     }
     return weight[d] * sum;
   }
-  KOKKOS_FUNCTION void operator()(std::int64_t q, std::int64_t j, std::int64_t k) const {
+  KOKKOS_FUNCTION std::int64_t offset(std::int64_t const (&stride)[4], std::int64_t q,
+                                      std::int64_t j, std::int64_t k) const {
     std::int64_t const field = q < n[0] ? 0 : q / n[0], i = q - field * n[0];
-    auto const offset = [&](std::int64_t const(&s)[4]) {
-      return field * s[0] + i * s[1] + j * s[2] + k * s[3];
-    };
-    std::int64_t const at = offset(u_stride);
-    to[offset(to_stride)] =
-        b[offset(b_stride)] - edges(at, i, 0) - edges(at, j, 1) - edges(at, k, 2);
+    return field * stride[0] + i * stride[1] + j * stride[2] + k * stride[3];
+  }
+  KOKKOS_FUNCTION T value(std::int64_t q, std::int64_t j, std::int64_t k) const {
+    std::int64_t const at = offset(u_stride, q, j, k), i = q < n[0] ? q : q % n[0];
+    return b[offset(b_stride, q, j, k)] - edges(at, i, 0) - edges(at, j, 1) - edges(at, k, 2);
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t q, std::int64_t j, std::int64_t k) const {
+    to[offset(to_stride, q, j, k)] = value(q, j, k);
   }
   void stretch(std::int64_t q, std::int64_t j, std::int64_t begin, std::int64_t end) const {
     std::int64_t const i = q % n[0];
@@ -88,16 +92,18 @@ struct DivideByEigenvalues {
   }
 };
 
-/// Adds numbers, or their absolute values.
+/// The sum of a field's source, or of the absolute values of b and of the source.
 template <class T, bool Absolute>
-struct SumOf {
-  T const* x;
-  std::int64_t n0, stride[4];
-  KOKKOS_FUNCTION void operator()(std::int64_t q, std::int64_t j, std::int64_t k,
+struct SumOfSource {
+  SourceWithRing<T> source;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k,
                                   double& sum) const {
-    auto const value = static_cast<double>(
-        x[q / n0 * stride[0] + q % n0 * stride[1] + j * stride[2] + k * stride[3]]);
-    sum += Absolute && value < 0 ? -value : value;
+    auto const size = [](T value) { return static_cast<double>(value < T(0) ? -value : value); };
+    T const value = source.value(i, j, k);
+    if constexpr (Absolute)
+      sum += size(value) + size(source.b[source.offset(source.b_stride, i, j, k)]);
+    else
+      sum += static_cast<double>(value);
   }
 };
 
@@ -136,6 +142,12 @@ inline std::int64_t largest_prime_factor_of(std::int64_t n) {
   return std::max(largest, n);
 }
 
+inline std::string in_digits(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.9g", value);
+  return text;
+}
+
 inline std::string words_of(DirectProblem const& problem) {
   std::string text;
   for (auto const n : problem.extents)
@@ -151,24 +163,33 @@ struct DirectWay {
   double scale = 1;      ///< of the transforms and the inverse ones
 
   /// \param fewest_lines  tridiagonal equations in parallel that are worth it
-  DirectWay(DirectProblem const& problem, std::int64_t fewest_lines) {
+  template <class T>
+  DirectWay(DirectProblem const& problem, std::int64_t fewest_lines, T) {
     expects(problem.batch >= 1, "the batch must be at least 1", problem.batch);
     expects(std::isfinite(problem.constant), "the constant must be finite", problem.constant);
+    expects(std::isfinite(problem.mean), "the mean must be finite", problem.mean);
+    auto const fits = [](double x) { return std::isnormal(static_cast<T>(x)); };
+    expects(problem.constant == 0 || (fits(problem.constant) && fits(1 / problem.constant)),
+            "the constant is too large or too small for this kind of number: scale the problem",
+            problem.constant);
     double smallest = problem.constant;
     std::int64_t cells = problem.batch;
     for (std::size_t d = 0; d < 3; ++d) {
       std::int64_t const n = problem.extents[d];
       expects(n >= 1, "the grid must have at least 1 cell along each axis", n);
       expects(n <= std::numeric_limits<std::int64_t>::max() / 64 / cells,
-              "the grid has too many cells", words_of(problem));
+              "the grid and its batch have too many cells",
+              words_of(problem) + " x " + std::to_string(problem.batch));
       double const h = problem.spacing[d];
       expects(std::isfinite(h) && h > 0, "spacings must be positive and finite", h);
+      expects(fits(h * h) && fits(4 / (h * h)),
+              "a spacing is too large or too small for this kind of number: scale the problem", h);
       cells *= n;
       eigenvalues[d] = detail::eigenvalues(problem.boundary[d], n, h);
       smallest += eigenvalues[d][0];
     }
     is_open = smallest == 0;
-    if (problem.constant < 0) expects_regular(problem);
+    if (problem.constant < 0) expects_regular(problem, double(std::numeric_limits<T>::epsilon()));
     for (int d = 0; d < 3 && tridiagonal < 0; ++d) {
       auto const at = static_cast<std::size_t>(d);
       bool const is_definite = smallest - eigenvalues[at][0] >= 0;
@@ -195,7 +216,7 @@ struct DirectWay {
  private:
   /// Refuses c if it is an eigenvalue of L within rounding. Looks for the nearest one by bisection
   /// along the last axis.
-  void expects_regular(DirectProblem const& problem) const {
+  void expects_regular(DirectProblem const& problem, double epsilon) const {
     auto last = eigenvalues[2];
     std::sort(last.begin(), last.end());
     double nearest = -std::numeric_limits<double>::infinity();
@@ -208,17 +229,12 @@ struct DirectWay {
               std::abs(first + second + *it - wanted) < std::abs(nearest - wanted))
             nearest = first + second + *it;
       }
-    // The eigenvalues of a table in float are off by some roundings of the largest one.
-    double const tolerance = 8 * double(std::numeric_limits<float>::epsilon()) * wanted;
+    // Sums of three eigenvalues and c are off by some roundings.
+    double const tolerance = 8 * epsilon * wanted;
     if (std::abs(nearest - wanted) <= tolerance)
       throw PreconditionError("L u - c u = b is singular: c = " + in_digits(problem.constant) +
                               ", and the nearest eigenvalue of L is " + in_digits(-nearest) +
                               ": choose another c");
-  }
-  static std::string in_digits(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.9g", value);
-    return text;
   }
 };
 
@@ -242,13 +258,16 @@ class TransformSolver : public DirectSolver<Exec, T> {
         all.add(other, "coir::poisson::direct/other",
                 problem.batch * problem.extents[0] * problem.extents[1] * problem.extents[2]);
       if (way.tridiagonal >= 0)
-        tridiagonal.list(all, exec, problem.extents[static_cast<std::size_t>(way.tridiagonal)]);
+        tridiagonal.list(
+            all, exec, problem.extents[static_cast<std::size_t>(way.tridiagonal)],
+            way.tridiagonal == 2 ? problem.extents[1] : problem.extents[2],
+            problem.batch * problem.extents[0] * problem.extents[1] * problem.extents[2]);
       return all;
     }
   };
 
   TransformSolver(Exec const& exec, DirectProblem const& problem)
-      : exec_(exec), problem_(problem), way_(problem, fewest_lines<Exec>) {
+      : exec_(exec), problem_(problem), way_(problem, fewest_lines<Exec>, T()) {
     bool needs_other = false;
     for (int d = 2; d >= 0; --d)
       if (way_.transforms(problem, d)) {
@@ -267,7 +286,7 @@ class TransformSolver : public DirectSolver<Exec, T> {
   }
 
   static std::int64_t bytes(Exec const& exec, DirectProblem const& problem) {
-    DirectWay const way(problem, fewest_lines<Exec>);
+    DirectWay const way(problem, fewest_lines<Exec>, T());
     std::int64_t work = 0;
     bool needs_other = false;
     for (int d = 0; d < 3; ++d)
@@ -297,8 +316,9 @@ class TransformSolver : public DirectSolver<Exec, T> {
     Strided<T, 4> other{fields_.other.data(), u.extents, c_strides(u.extents)};
     // Each step takes the numbers to the other field and, on the way back, home to u.
     Strided<T, 4> now = u, next = other;
-    add_ring(b, u, now);
-    if (way_.is_open) expects_open_sums(b, now);
+    auto const source = source_with_ring(b, u, now);
+    if (way_.is_open) expects_open_sums(source);
+    for_cells("coir::poisson::direct/source", source);
     for (auto const& step : steps_) step.transform(step.forward, now, next);
     if (way_.tridiagonal >= 0)
       solve_tridiagonal(now);
@@ -365,8 +385,8 @@ class TransformSolver : public DirectSolver<Exec, T> {
     for_each(label, exec_, box<3, std::int64_t>({problem_.batch * n[0], n[1], n[2]}), body);
   }
 
-  void add_ring(Strided<T const, 4> const& b, Strided<T, 4> const& u,
-                Strided<T, 4> const& to) const {
+  SourceWithRing<T> source_with_ring(Strided<T const, 4> const& b, Strided<T, 4> const& u,
+                                     Strided<T, 4> const& to) const {
     SourceWithRing<T> body{b.data, u.data, to.data, {}, {}, {}, {}, {}};
     for (int d = 0; d < 4; ++d) {
       auto const at = static_cast<std::size_t>(d);
@@ -381,7 +401,7 @@ class TransformSolver : public DirectSolver<Exec, T> {
       if (problem_.boundary[at] == Boundary::values) body.weight[d] = static_cast<T>(1 / (h * h));
       if (problem_.boundary[at] == Boundary::slopes) body.weight[d] = static_cast<T>(1 / h);
     }
-    for_cells("coir::poisson::direct/source", body);
+    return body;
   }
 
   template <class S, class Body>
@@ -423,31 +443,33 @@ class TransformSolver : public DirectSolver<Exec, T> {
     fields_.tridiagonal.solve(exec_, equations);
   }
 
-  /// The sum of one field's numbers, or of their absolute values.
-  template <bool Absolute, class S>
-  double sum(Strided<S, 4> const& x, std::int64_t field) const {
+  /// \param source  of the first field
+  template <bool Absolute>
+  double sum(SourceWithRing<T> source, std::int64_t field) const {
     auto const& n = problem_.extents;
-    SumOf<T, Absolute> body{};
-    body.x = x.data + field * x.strides[0];
+    source.b += field * source.b_stride[0];
+    source.u += field * source.u_stride[0];
     double total = 0;
     reduce("coir::poisson::direct/sum", exec_, box<3, std::int64_t>({n[0], n[1], n[2]}),
-           over(x, body), Kokkos::Sum<double>(total));
+           SumOfSource<T, Absolute>{source}, Kokkos::Sum<double>(total));
     return total;
   }
 
-  /// \param f  b less what the slopes let in
-  /// \throws PreconditionError if the sum of a field of f isn't zero within rounding
-  void expects_open_sums(Strided<T const, 4> const& b, Strided<T, 4> const& f) const {
+  /// \throws PreconditionError if a field's source, less what its slopes let in, doesn't sum to
+  /// zero
+  ///   within rounding
+  void expects_open_sums(SourceWithRing<T> const& source) const {
     for (std::int64_t field = 0; field < problem_.batch; ++field) {
-      double const total = sum<false>(f, field);
-      double const size = sum<true>(f, field) + sum<true>(b, field);
+      double const total = sum<false>(source, field), size = sum<true>(source, field);
       // Rounding in a source whose mean was subtracted leaves less than this.
       double const tolerance = 64 * double(std::numeric_limits<T>::epsilon()) * size;
-      if (std::abs(total) > tolerance)
+      if (!(std::abs(total) <= tolerance))
         throw PreconditionError(
-            "no u has these slopes and this source: without `values` on an axis, b less what the "
-            "slopes let in must sum to 0, not " +
-            std::to_string(total) + " (in absolute values " + std::to_string(size) +
+            "no u has these slopes and this source" +
+            (problem_.batch > 1 ? " (field " + std::to_string(field) + " of the batch)"
+                                : std::string()) +
+            ": without `values` on an axis, b less what the slopes let in must sum to 0, not " +
+            in_digits(total) + " (in absolute values " + in_digits(size) +
             "): subtract the mean of b");
     }
   }
@@ -474,11 +496,15 @@ template <CompiledSpace Exec, class T>
 bool direct_pays(Exec const& exec, DirectProblem const& problem, double tolerance) {
   // Multigrid's time doesn't depend on prime factors. On devices the direct solver is faster
   // anyway.
-  constexpr std::int64_t slow_factor = 100;
+  constexpr std::int64_t slow_factor = 20;
   constexpr double reached_by_multigrid = 1e-10;
   std::int64_t largest = 1;
-  for (std::size_t d = 1; d < 3; ++d)
-    largest = std::max(largest, largest_prime_factor_of(problem.extents[d] + 1));
+  bool is_first = true;  // the first axis isn't transformed
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (problem.boundary[d] != Boundary::values) continue;
+    if (!is_first) largest = std::max(largest, largest_prime_factor_of(problem.extents[d] + 1));
+    is_first = false;
+  }
   if (runs_on_host<Exec> && largest > slow_factor && tolerance >= reached_by_multigrid)
     return false;
   return direct_bytes<Exec, T>(exec, problem) <= free_bytes<typename Exec::memory_space>();

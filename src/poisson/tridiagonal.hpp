@@ -40,9 +40,10 @@ struct TridiagonalLines {
     return data + (row / rows * field_stride + row % rows * row_stride + line * next_stride);
   }
 
-  /// a - 2
+  /// a - 2, which rounding must not take below 0.
   KOKKOS_FUNCTION T excess(std::int64_t second, std::int64_t third) const {
-    return squared_spacing * (eigenvalues[0][second] + eigenvalues[1][third] + constant);
+    T const sum = eigenvalues[0][second] + eigenvalues[1][third] + constant;
+    return sum > T(0) ? squared_spacing * sum : T(0);
   }
 };
 
@@ -235,10 +236,16 @@ struct SolveHalves {
 template <class Exec, class T>
 class Tridiagonal {
  public:
-  void list(Buffers& all, Exec const& exec, std::int64_t length) {
+  /// \param row_length  lines beside each other
+  /// \param cells       of all lines
+  void list(Buffers& all, Exec const& exec, std::int64_t length, std::int64_t row_length,
+            std::int64_t cells) {
     if constexpr (runs_on_host<Exec>) {
       width_ = std::clamp<std::int64_t>((std::int64_t(1) << 16) / length / 16 * 16, 16, 512);
-      parts_ = host_threads(exec);
+      width_ = std::min(width_, row_length);
+      std::int64_t const groups =
+          cells / length / row_length * ((row_length + width_ - 1) / width_);
+      parts_ = std::min<std::int64_t>(host_threads(exec), groups);
       length_ = length;
       all.add(pivots_, "coir::poisson::tridiagonal/pivots", parts_ * (length + 1) * width_);
     }

@@ -36,7 +36,9 @@ struct Faces {
     int const m = static_cast<int>(k.extent(0)), n = static_cast<int>(k.extent(1));
     if (other_i < 1 || other_i > m || other_j < 1 || other_j > n) return here;
     T const there = k(other_i - 1, other_j - 1);
-    return T(2) * here * (there / (here + there));
+    // 2 k k' / (k + k'), without an overflow.
+    T const smaller = here < there ? here : there, larger = here < there ? there : here;
+    return T(2) * smaller / (T(1) + smaller / larger);
   }
 
   /// div(k grad u) of values at(i, j).
@@ -160,8 +162,9 @@ class VariableOperator {
   using Write = RowMajorView<Exec, T, 2>;
 
  public:
+  /// \param transposed  the caller's axes are in the other order
   /// \throws PreconditionError naming the first cell whose k isn't positive and finite
-  VariableOperator(Exec const& exec, Read const& k) : faces_{k} {
+  VariableOperator(Exec const& exec, Read const& k, bool transposed) : faces_{k} {
     auto first = static_cast<std::int64_t>(k.size());
     reduce("coir::poisson::variable_operator/check", exec, interior(k), FirstBadCell<Read>{k},
            Kokkos::Min<std::int64_t>(first));
@@ -173,11 +176,11 @@ class VariableOperator {
       return;
     }
     auto const columns = static_cast<std::int64_t>(k.extent(1));
+    std::int64_t const row = first / columns, column = first % columns;
     throw PreconditionError(
-        "the coefficient k must be positive and finite in every cell, but not "
-        "in cell [" +
-        std::to_string(first / columns) + ", " + std::to_string(first % columns) +
-        "] (in the order of memory)");
+        "the coefficient k must be positive and finite in every cell, but not in cell [" +
+        std::to_string(transposed ? column : row) + ", " +
+        std::to_string(transposed ? row : column) + "]");
   }
 
   template <class P>

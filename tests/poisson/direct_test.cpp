@@ -390,7 +390,14 @@ TYPED_TEST(DirectInDouble, RefusesWhatHasNoSolution) {
     EXPECT_NE(message.find(text), std::string::npos) << message;
   };
   DirectOptions<2> const open{.boundary = {Boundary::slopes, Boundary::periodic}};
-  says([&] { direct(exec, b, u, open); }, "must sum to 0, not 12.0");
+  says([&] { direct(exec, b, u, open); }, "must sum to 0, not 12 (");
+  // u is as before.
+  EXPECT_EQ(on_host(u)(2, 3), 0);
+  GridOf<TypeParam> const with_nan("b", 4, 6);
+  Kokkos::deep_copy(with_nan, not_a_number);
+  says([&] { direct(exec, with_nan, u, open); }, "must sum to 0, not ");
+  says([&] { direct(exec, b, u, {.spacing = {1e160, 1}}); }, "a spacing is too large or too small");
+  says([&] { direct(exec, b, u, {.constant = 1e-310}); }, "the constant is too large or too small");
   DirectOptions<2> singular;
   // An eigenvalue of L: -4 sin^2(pi/10) - 4 sin^2(pi/14).
   singular.constant = -4 * (std::pow(std::sin(std::numbers::pi / 10), 2) +
@@ -436,4 +443,14 @@ TYPED_TEST(DirectTest, SolveTakesTheFasterSolver) {
               coir::poisson::solve(b, u, {.tolerance = 0});
             }).find("the tolerance must lie in (0, 1), not 0"),
             std::string::npos);
+}
+
+// A smooth source, for which rounding keeps the direct solution from what multigrid reaches.
+TYPED_TEST(DirectInDouble, SolveGoesOnWhereRoundingEndsTheDirectSolver) {
+  TYPES_OF_CASE;
+  GridOf<TypeParam> const b("b", 1023, 1023), u("u", 1025, 1025);
+  Kokkos::deep_copy(b, 1);
+  auto const result = coir::poisson::solve(Exec{}, b, u, {.tolerance = 7e-12});
+  EXPECT_EQ(result.solver, coir::poisson::Solver::direct);
+  EXPECT_TRUE(result.converged) << result.relative_residual;
 }

@@ -147,8 +147,17 @@ TYPED_TEST(VariableCoefficient, RefusesCoefficientsThatAreNotPositive) {
         message_of([&] { conjugate_gradients(Exec{}, problem.k, problem.b, problem.u); });
     EXPECT_NE(message.find("positive and finite"), std::string::npos) << message;
     EXPECT_NE(message.find("[3, 6]"), std::string::npos) << message;
+    auto const left = copy_as<Laid::left>(problem.u);
+    EXPECT_EQ(message_of([&] { conjugate_gradients(Exec{}, problem.k, problem.b, left); }),
+              message);
   }
   VariableProblem<TypeParam> const problem(5, 7, with_jumps);
+  auto const says = [](auto const& action, std::string const& text) {
+    std::string const message = message_of(action);
+    EXPECT_NE(message.find(text), std::string::npos) << message;
+  };
   GridOf<TypeParam> const other("k", 5, 6);
-  EXPECT_NE(message_of([&] { conjugate_gradients(Exec{}, other, problem.b, problem.u); }), "");
+  says([&] { conjugate_gradients(other, problem.b, problem.u); }, "as b along axis 1 (7), not 6");
+  auto const inside = Kokkos::subview(problem.u, std::pair(1, 6), std::pair(1, 8));
+  says([&] { conjugate_gradients(inside, problem.b, problem.u); }, "k and u must not share");
 }

@@ -7,6 +7,7 @@
 #include <coir/poisson/result.hpp>
 
 #include <cstdint>
+#include <string>
 
 namespace coir::poisson {
 
@@ -37,10 +38,12 @@ Result conjugate_gradients(Exec const& exec, RowMajorView<Exec, T const, 2> cons
                            ConjugateGradientsOptions const& options);
 
 /// With coefficients.
+///
+/// \param transposed  the caller's axes are in the other order, for messages
 template <CompiledSpace Exec, class T>
 Result conjugate_gradients(Exec const& exec, RowMajorView<Exec, T const, 2> const& k,
                            RowMajorView<Exec, T const, 2> const& b,
-                           RowMajorView<Exec, T, 2> const& u,
+                           RowMajorView<Exec, T, 2> const& u, bool transposed,
                            ConjugateGradientsOptions const& options);
 
 }  // namespace detail
@@ -103,12 +106,28 @@ template <CompiledSpace Exec, class K, class B, class U>
 Result conjugate_gradients(Exec const& exec, K const& k, B const& b, U const& u,
                            ConjugateGradientsOptions const& options = {}) {
   using T = typename U::value_type;
+  for (int d = 0; d < 2; ++d)
+    expects(k.extent(d) == b.extent(d),
+            "k must have as many cells as b along axis " + std::to_string(d) + " (" +
+                std::to_string(b.extent(d)) + ")",
+            k.extent(d));
+  expects(!share_memory(strided(k), strided(u)), "k and u must not share memory");
   detail::CallersGrid<Exec, T const, T const, 2> const coefficients(exec, k, u);
   detail::CallersGrid<Exec, T const, T, 2> const grid(exec, b, u);
+  bool const transposed = memory_order(strided(u))[0] != 0;
   Result const result = detail::conjugate_gradients<Exec, T>(
-      exec, coefficients.source(), grid.source(), grid.unknown(), options);
+      exec, coefficients.source(), grid.source(), grid.unknown(), transposed, options);
   grid.finish();
   return result;
+}
+
+/// Solves on the default instance of the execution space of u.
+template <class K, class B, class U>
+  requires SourceAndUnknown<typename U::execution_space, B, U> &&
+           SourceAndUnknown<typename U::execution_space, K, U> && RealViewOfRank<B, 2>
+Result conjugate_gradients(K const& k, B const& b, U const& u,
+                           ConjugateGradientsOptions const& options = {}) {
+  return conjugate_gradients(typename U::execution_space{}, k, b, u, options);
 }
 
 /// Solves on the default instance of the execution space of u.

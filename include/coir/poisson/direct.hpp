@@ -97,6 +97,7 @@ template <class Exec, class T, int Rank, class B, class U>
 concept DirectSourceAndUnknown =
     StridedView<B> && StridedView<U> && (ViewOfRank<B, Rank> || ViewOfRank<B, Rank + 1>) &&
     (int(B::rank) == int(U::rank)) && CanAccess<Exec, B, U> &&
+    (std::same_as<T, float> || std::same_as<T, double>) &&
     std::same_as<typename B::non_const_value_type, T> && std::same_as<typename U::value_type, T>;
 
 /// A direct solver for one shape of grid, for any number of solves.
@@ -138,7 +139,7 @@ class Direct {
   /// \param u  [m+2, ...] or [batch, m+2, ...] inout: the ring holds what Boundary says, and stays;
   ///   the cells inside are overwritten by the solution
   /// \throws PreconditionError unless the extents are those of the solver; if b and u overlap; if
-  ///   the mean is open and b doesn't sum to what the slopes let in
+  ///   the mean is open and b doesn't sum to what the slopes let in. u is then as before
   template <class B, class U>
     requires DirectSourceAndUnknown<Exec, T, Rank, B, U>
   void solve(B const& b, U const& u) {
@@ -149,9 +150,9 @@ class Direct {
     expects_distinct_elements(to.extents, to.strides, "u");
     expects(!share_memory(from, to), "b and u must not share memory");
     auto const order = order_of(to);
-    if (order != order_) {
+    if (order != order_ || !solver_) {
+      solver_ = nullptr;  // before memory is taken for the new one
       order_ = order;
-      solver_ = nullptr;
       solver_ = detail::direct_solver<Exec, T>(exec_, problem());
     }
     constexpr int first = rank - Rank;
@@ -170,9 +171,14 @@ class Direct {
     return detail::direct_bytes<Exec, T>(exec, problem_of(extents, options, batch, order));
   }
 
-  /// The largest prime factor of the lengths that are transformed. From about 17 on hosts, and 127
-  /// on NVIDIA's devices, a solve takes several times as long: another number of cells may pay.
-  std::int64_t largest_prime_factor() const { return solver_->largest_prime_factor(); }
+  /// The largest prime factor of the lengths that are transformed: n + 1 cells of an axis with
+  /// values, n of others. On hosts a factor above some 20 takes two to four times as long as small
+  /// ones do, on NVIDIA's devices one above 127 twice as long.
+  std::int64_t largest_prime_factor() const {
+    expects(solver_ != nullptr,
+            "the solver is not there: it was moved, or memory for it was short");
+    return solver_->largest_prime_factor();
+  }
 
  private:
   using Order = std::array<int, Rank>;

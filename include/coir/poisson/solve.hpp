@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// L u = b by the solver that is the fastest for the grid and the tolerance.
+/// L u = b on a grid of spacing 1, by the solver that is the fastest for the grid and the
+/// tolerance.
 
 #include <coir/poisson/direct.hpp>
 #include <coir/poisson/laplacian.hpp>
@@ -24,7 +25,8 @@ struct SolveOptions {
   Monitor monitor = {};     ///< of multigrid's cycles
 };
 
-/// The result of solve(), and the solver that it took. A direct solve counts as one iteration.
+/// The result of solve(), and the solver that it took first. A direct solve counts as one
+/// iteration, and each cycle that follows it as one more.
 struct SolveResult : Result {
   Solver solver = Solver::multigrid;
 };
@@ -38,14 +40,16 @@ bool direct_pays(Exec const& exec, DirectProblem const& problem, double toleranc
 
 }  // namespace detail
 
-/// Solves L u = b, with the boundary values in the ring of u: directly, unless the build lacks
-/// that, memory is short, or a length has a large prime factor and multigrid is faster.
+/// Solves L u = b on a grid of spacing 1, with the boundary values in the ring of u. For a spacing
+/// h, multiply b by h^2.
+///
+/// The direct solver is taken, unless the build lacks it, memory is short, or a length has a large
+/// prime factor, for which multigrid is faster. Where rounding keeps the direct solution from the
+/// tolerance, cycles of multigrid follow.
 ///
 /// \param b        [m, n] or [m, n, p] in; the source
 /// \param u        the same extents + 2, inout; the cells inside are multigrid's first guess
-/// \return         `converged` says whether the tolerance was reached; a direct solve that misses
-/// it
-///   stops by stagnation: rounding keeps it from the tolerance
+/// \return         `converged` says whether the tolerance was reached
 /// \throws PreconditionError if the tolerance is out of its range, or the extents don't fit
 /// \throws ResourceError     if memory is missing for both
 template <CompiledSpace Exec, class B, class U>
@@ -73,10 +77,15 @@ SolveResult solve(Exec const& exec, B const& b, U const& u, SolveOptions const& 
   result.iterations = 1;
   result.residual_norm = residual_norm(exec, b, u);
   result.relative_residual = scale > 0 ? result.residual_norm / scale : result.residual_norm;
-  result.converged = result.relative_residual <= options.tolerance;
-  result.stopped_by = !std::isfinite(result.residual_norm) ? StoppedBy::not_finite
-                      : result.converged                   ? StoppedBy::tolerance
-                                                           : StoppedBy::stagnation;
+  bool const is_finite = std::isfinite(result.residual_norm) && std::isfinite(scale);
+  result.converged = is_finite && result.relative_residual <= options.tolerance;
+  result.stopped_by = is_finite ? StoppedBy::tolerance : StoppedBy::not_finite;
+  if (is_finite && !result.converged) {
+    Result const cycles =
+        multigrid(exec, b, u, {.tolerance = options.tolerance, .monitor = options.monitor});
+    static_cast<Result&>(result) = cycles;
+    result.iterations = cycles.iterations + 1;
+  }
   return result;
 }
 
