@@ -330,8 +330,9 @@ int teams_at_a_time(Exec const& exec, int threads) {
 /// A Jacobi sweep from level.u to `out`.
 template <class Exec, class T>
 void jacobi_columns(Exec const& exec, Level<T, 3> const& level, T* out) {
-  using Sweep = JacobiColumns<T, 128, 8, sizeof(T) == 4 ? 2 : 1, false>;
-  Tiling const tiling(level.n, 8, 32, 16);
+  constexpr int across = 128, down = 8;
+  using Sweep = JacobiColumns<T, across, down, sizeof(T) == 4 ? 2 : 1, false>;
+  Tiling const tiling(level.n, down, across, 16);
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Sweep::threads, 2>>;
   Kokkos::parallel_for("coir::poisson::device_columns/jacobi",
                        Policy(exec, tiling.teams(), Sweep::threads), Sweep{level, out, tiling});
