@@ -13,9 +13,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -250,11 +252,8 @@ class DeviceLineTransform : public LineTransform<Exec, T> {
       };
       for_each("coir::fft::trigonometric_device/modes", exec, cells(length),
                MakeModes<T, AlongLines>{formula_, LinesOnDevice<T const>(in), modes, first});
-      auto& plan = plans_[AlongLines ? 0 : 1][lines == portion_.lines ? 0 : 1];
-      if (!plan || plan_lines_[AlongLines ? 0 : 1][lines == portion_.lines ? 0 : 1] != lines) {
-        plan = std::make_unique<Planned>(length, lines, AlongLines);
-        plan_lines_[AlongLines ? 0 : 1][lines == portion_.lines ? 0 : 1] = lines;
-      }
+      auto& plan = plans_[std::pair(AlongLines, lines)];
+      if (!plan) plan = std::make_unique<Planned>(length, lines, AlongLines);
       auto* const numbers = reinterpret_cast<Number*>(data);
       auto const handle = on_stream(plan->handle, exec);
       check(L::run_complex(handle, numbers, numbers, -1), "Exec");
@@ -284,8 +283,7 @@ class DeviceLineTransform : public LineTransform<Exec, T> {
   Complex const* chirp_ = nullptr;
   Complex const* spectrum_ = nullptr;
   Kokkos::View<char*, Memory> modes_;
-  std::unique_ptr<Planned> plans_[2][2];
-  std::int64_t plan_lines_[2][2] = {};
+  std::map<std::pair<bool, std::int64_t>, std::unique_ptr<Planned>> plans_;  ///< along lines, lines
   std::mutex mutex_;
 };
 
@@ -300,6 +298,12 @@ void check_blas(cublasStatus_t status, char const* call) {
       std::string("cuBLAS failed in ") + call + " with status " + std::to_string(int(status));
   if (status == CUBLAS_STATUS_ALLOC_FAILED) throw ResourceError(text + ": no memory on the device");
   throw EnvironmentError(text);
+}
+
+/// Held while the handle's stream is set and used.
+std::mutex& blas_mutex() {
+  static std::mutex one;
+  return one;
 }
 
 /// A handle of cuBLAS, freed before Kokkos ends.
@@ -326,7 +330,7 @@ template <class T>
 class ProductTransform : public LineTransform<Exec, T> {
  public:
   explicit ProductTransform(LineRequest const& request)
-      : by_library_(request), n_(static_cast<int>(request.length)) {
+      : request_(request), n_(static_cast<int>(request.length)) {
     expects_memory<Memory>(bytes(request), "the matrix of a transform");
     auto const label = [](char const* what) {
       return Kokkos::view_alloc(std::string("coir::fft::trigonometric_device/") + what,
@@ -340,7 +344,9 @@ class ProductTransform : public LineTransform<Exec, T> {
                                           static_cast<std::int64_t>(size * sizeof(T)));
     LineSet<T> const rows{matrix_.data(), n_, 1, {1, 1, n_}, {0, 0, n_}};
     Exec const exec;
-    by_library_of_matrix(request).run(
+    LineRequest of_rows = request;
+    of_rows.count = n_;
+    DeviceLineTransform<T>(of_rows).run(
         exec, {rows.data, rows.length, rows.stride, rows.extents, rows.strides}, rows);
     exec.fence();
   }
@@ -350,19 +356,16 @@ class ProductTransform : public LineTransform<Exec, T> {
   }
 
   void run(Exec const& exec, LineSet<T const> const& in, LineSet<T> const& out) override {
-    if (in.data == out.data || !multiply(exec, in, out)) by_library_.run(exec, in, out);
+    std::lock_guard const lock(blas_mutex());
+    if (in.data != out.data && multiply(exec, in, out)) return;
+    // In place, and in other layouts. The memory for it is taken when it is needed.
+    if (!by_library_) by_library_ = std::make_unique<DeviceLineTransform<T>>(request_);
+    by_library_->run(exec, in, out);
   }
 
  private:
-  static DeviceLineTransform<T> by_library_of_matrix(LineRequest request) {
-    request.count = request.length;
-    return DeviceLineTransform<T>(request);
-  }
-
   /// \return  false if the lines don't lie as a matrix does
   bool multiply(Exec const& exec, LineSet<T const> const& in, LineSet<T> const& out) {
-    static std::mutex mutex;
-    std::lock_guard const lock(mutex);
     T const one = 1, zero = 0;
     auto const count = [](std::int64_t extent) { return static_cast<int>(extent); };
     // cuBLAS checks the step between columns, even of one.
@@ -372,20 +375,22 @@ class ProductTransform : public LineTransform<Exec, T> {
     bool const along_lines = in.stride == 1 && out.stride == 1;
     if (!along_lines && !(has_rows(in) && has_rows(out))) return false;
     check_blas(cublasSetStream(blas(), stream_of(exec)), "SetStream");
-    for (std::int64_t field = 0; field < in.extents[0]; ++field) {
-      T const* const from = in.data + field * in.strides[0];
-      T* const to = out.data + field * out.strides[0];
-      int const q = count(in.extents[2]), batch = count(in.extents[1]);
+    // One call for all matrices along an axis: the batch of rectangles, or a side of boxes.
+    std::size_t const together = in.extents[1] == 1 ? 0 : 1, apart = 1 - together;
+    int const q = count(in.extents[2]), batch = count(in.extents[together]);
+    std::int64_t const from_step = in.strides[together], to_step = out.strides[together];
+    for (std::int64_t field = 0; field < in.extents[apart]; ++field) {
+      T const* const from = in.data + field * in.strides[apart];
+      T* const to = out.data + field * out.strides[apart];
       if (along_lines)
-        check_blas(
-            gemm<T>(blas(), CUBLAS_OP_N, CUBLAS_OP_N, n_, q, n_, &one, matrix_.data(), n_, 0, from,
-                    step(in), in.strides[1], &zero, to, step(out), out.strides[1], batch),
-            "GemmStridedBatched");
-      else
-        check_blas(gemm<T>(blas(), CUBLAS_OP_N, CUBLAS_OP_T, q, n_, n_, &one, from,
-                           count(in.stride), in.strides[1], matrix_.data(), n_, 0, &zero, to,
-                           count(out.stride), out.strides[1], batch),
+        check_blas(gemm<T>(blas(), CUBLAS_OP_N, CUBLAS_OP_N, n_, q, n_, &one, matrix_.data(), n_, 0,
+                           from, step(in), from_step, &zero, to, step(out), to_step, batch),
                    "GemmStridedBatched");
+      else
+        check_blas(
+            gemm<T>(blas(), CUBLAS_OP_N, CUBLAS_OP_T, q, n_, n_, &one, from, count(in.stride),
+                    from_step, matrix_.data(), n_, 0, &zero, to, count(out.stride), to_step, batch),
+            "GemmStridedBatched");
     }
     return true;
   }
@@ -396,8 +401,9 @@ class ProductTransform : public LineTransform<Exec, T> {
     return (set.strides[2] == 1 || set.extents[2] == 1) && set.stride >= set.extents[2];
   }
 
-  DeviceLineTransform<T> by_library_;
+  LineRequest request_;
   int n_;
+  std::unique_ptr<DeviceLineTransform<T>> by_library_;
   Kokkos::View<T*, Memory> matrix_;
 };
 
@@ -427,12 +433,10 @@ std::shared_ptr<LineTransform<Exec, T>> line_transform(Exec const& exec,
 template <class Exec, class T>
   requires(!runs_on_host<Exec>)
 std::int64_t line_work_bytes(Exec const&, LineRequest const& request) {
-  LineFormula<T> const formula(request.kind, request.length);
-  std::int64_t const bytes = Portion<T>(formula, request.count).bytes;
 #if defined(KOKKOS_ENABLE_CUDA)
-  if (is_product(request)) return bytes + ProductTransform<T>::bytes(request);
+  if (is_product(request)) return ProductTransform<T>::bytes(request);
 #endif
-  return bytes;
+  return Portion<T>(LineFormula<T>(request.kind, request.length), request.count).bytes;
 }
 
 template <class Exec, class T>
