@@ -5,6 +5,8 @@
 #include <coir/core/errors.hpp>
 #include <coir/fft/trigonometric.hpp>
 
+#include <algorithm>
+
 namespace coir::fft {
 
 Trigonometric inverse_of(Trigonometric kind) {
@@ -19,6 +21,16 @@ Trigonometric inverse_of(Trigonometric kind) {
 
 std::int64_t logical_size(Trigonometric kind, std::int64_t n) {
   return detail::logical_size(kind, n);
+}
+
+std::int64_t largest_prime_factor(std::int64_t n) {
+  std::int64_t largest = 1;
+  for (std::int64_t p = 2; p * p <= n; ++p)
+    while (n % p == 0) {
+      largest = p;
+      n /= p;
+    }
+  return std::max(largest, n);
 }
 
 namespace detail {

@@ -9,6 +9,7 @@
 #include <coir/core/contiguous.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/memory.hpp>
+#include <coir/fft/trigonometric.hpp>
 
 #include <algorithm>
 #include <array>
@@ -133,10 +134,11 @@ struct Chirp {
   std::int64_t length;  ///< of the transforms; L itself where no chirp is needed
   bool is_needed;
 
-  explicit Chirp(std::int64_t wanted) : length(wanted), is_needed(largest_factor(wanted) > 127) {
+  explicit Chirp(std::int64_t wanted)
+      : length(wanted), is_needed(largest_prime_factor(wanted) > 127) {
     if (!is_needed) return;
     length = 2 * (wanted - 1);
-    while (largest_factor(length) > 7) ++length;
+    while (largest_prime_factor(length) > 7) ++length;
   }
 
   template <class T>
@@ -146,17 +148,6 @@ struct Chirp {
     for (std::int64_t j = 0; is_needed && j < wanted; ++j)
       result.push_back(unit_root<T>(j * j % (2 * wanted), wanted));
     return result;
-  }
-
- private:
-  static std::int64_t largest_factor(std::int64_t n) {
-    std::int64_t largest = 1;
-    for (std::int64_t p = 2; p * p <= n; ++p)
-      while (n % p == 0) {
-        largest = p;
-        n /= p;
-      }
-    return std::max(largest, n);
   }
 };
 

@@ -210,9 +210,10 @@ class HostLineTransform : public LineTransform<Exec, T> {
   std::mutex mutex_;
 };
 
-/// One transform for all numbers of lines.
+/// Hosts have one transform for all numbers of lines, and no products.
 LineRequest of_any_count(LineRequest request) {
   request.count = 1;
+  request.by_product = false;
   return request;
 }
 

@@ -132,16 +132,6 @@ inline std::vector<double> eigenvalues(Boundary boundary, std::int64_t n, double
   return result;
 }
 
-inline std::int64_t largest_prime_factor_of(std::int64_t n) {
-  std::int64_t largest = 1;
-  for (std::int64_t p = 2; p * p <= n; ++p)
-    while (n % p == 0) {
-      largest = std::max(largest, p);
-      n /= p;
-    }
-  return std::max(largest, n);
-}
-
 inline std::string in_digits(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.9g", value);
@@ -249,9 +239,11 @@ class TransformSolver : public DirectSolver<Exec, T> {
     Memory other;  ///< a second field, for transforms that take one
     Tridiagonal<Exec, T> tridiagonal;
 
-    Buffers list(Exec const& exec, DirectProblem const& problem, DirectWay const& way,
-                 bool needs_other) {
+    Buffers list(Exec const& exec, DirectProblem const& problem, DirectWay const& way) {
       Buffers all;
+      bool needs_other = false;
+      for (int d = 0; d < 3; ++d)
+        needs_other = needs_other || (way.transforms(problem, d) && prefers_apart(problem, d));
       for (std::size_t d = 0; d < 3; ++d)
         all.add(eigenvalues[d], "coir::poisson::direct/eigenvalues", problem.extents[d]);
       if (needs_other)
@@ -268,13 +260,9 @@ class TransformSolver : public DirectSolver<Exec, T> {
 
   TransformSolver(Exec const& exec, DirectProblem const& problem)
       : exec_(exec), problem_(problem), way_(problem, fewest_lines<Exec>, T()) {
-    bool needs_other = false;
     for (int d = 2; d >= 0; --d)
-      if (way_.transforms(problem, d)) {
-        steps_.emplace_back(exec, problem, d);
-        needs_other = needs_other || steps_.back().apart;
-      }
-    fields_.list(exec, problem, way_, needs_other)
+      if (way_.transforms(problem, d)) steps_.emplace_back(exec, problem, d);
+    fields_.list(exec, problem, way_)
         .template make<typename Exec::memory_space>("a direct solver on " + words_of(problem) +
                                                     " cells");
     for (std::size_t d = 0; d < 3; ++d) {
@@ -288,16 +276,11 @@ class TransformSolver : public DirectSolver<Exec, T> {
   static std::int64_t bytes(Exec const& exec, DirectProblem const& problem) {
     DirectWay const way(problem, fewest_lines<Exec>, T());
     std::int64_t work = 0;
-    bool needs_other = false;
     for (int d = 0; d < 3; ++d)
-      if (way.transforms(problem, d)) {
-        auto const kinds = kinds_of(problem, d);
-        work +=
-            Plan::work_bytes(exec, problem.extents, kinds, problem.batch, plan_options(problem));
-        needs_other = needs_other || Plan::prefers_apart(problem.extents, kinds, problem.batch,
-                                                         plan_options(problem));
-      }
-    return work + Fields().list(exec, problem, way, needs_other).bytes();
+      if (way.transforms(problem, d))
+        work += Plan::work_bytes(exec, problem.extents, kinds_of(problem, d), problem.batch,
+                                 plan_options(problem));
+    return work + Fields().list(exec, problem, way).bytes();
   }
 
   std::int64_t largest_prime_factor() const override {
@@ -305,8 +288,8 @@ class TransformSolver : public DirectSolver<Exec, T> {
     for (auto const& step : steps_) {
       auto const at = static_cast<std::size_t>(step.axis);
       auto const kind = transform_of(problem_.boundary[at]);
-      largest =
-          std::max(largest, largest_prime_factor_of(fft::logical_size(kind, problem_.extents[at])));
+      largest = std::max(largest,
+                         fft::largest_prime_factor(fft::logical_size(kind, problem_.extents[at])));
     }
     return largest;
   }
@@ -343,6 +326,11 @@ class TransformSolver : public DirectSolver<Exec, T> {
     return kinds;
   }
 
+  static bool prefers_apart(DirectProblem const& problem, int axis) {
+    return Plan::prefers_apart(problem.extents, kinds_of(problem, axis), problem.batch,
+                               plan_options(problem));
+  }
+
   /// The transforms along one axis, there and back.
   struct Step {
     int axis;
@@ -355,8 +343,7 @@ class TransformSolver : public DirectSolver<Exec, T> {
                   plan_options(problem)),
           backward(exec, problem.extents, inverse(kinds_of(problem, d)), problem.batch,
                    plan_options(problem)),
-          apart(Plan::prefers_apart(problem.extents, kinds_of(problem, d), problem.batch,
-                                    plan_options(problem))) {}
+          apart(prefers_apart(problem, d)) {}
 
     void transform(Plan const& plan, Strided<T, 4>& now, Strided<T, 4>& next) const {
       plan.run(view_of(now), view_of(apart ? next : now));
@@ -502,7 +489,7 @@ bool direct_pays(Exec const& exec, DirectProblem const& problem, double toleranc
   bool is_first = true;  // the first axis isn't transformed
   for (std::size_t d = 0; d < 3; ++d) {
     if (problem.boundary[d] != Boundary::values) continue;
-    if (!is_first) largest = std::max(largest, largest_prime_factor_of(problem.extents[d] + 1));
+    if (!is_first) largest = std::max(largest, fft::largest_prime_factor(problem.extents[d] + 1));
     is_first = false;
   }
   if (runs_on_host<Exec> && largest > slow_factor && tolerance >= reached_by_multigrid)

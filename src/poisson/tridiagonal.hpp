@@ -246,7 +246,6 @@ class Tridiagonal {
       std::int64_t const groups =
           cells / length / row_length * ((row_length + width_ - 1) / width_);
       parts_ = std::min<std::int64_t>(host_threads(exec), groups);
-      length_ = length;
       all.add(pivots_, "coir::poisson::tridiagonal/pivots", parts_ * (length + 1) * width_);
     }
   }
@@ -274,7 +273,7 @@ class Tridiagonal {
   }
 
   Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space> pivots_;
-  std::int64_t width_ = 0, parts_ = 1, length_ = 0;
+  std::int64_t width_ = 0, parts_ = 1;
 };
 
 }  // namespace coir::poisson::detail

@@ -32,6 +32,10 @@ Trigonometric inverse_of(Trigonometric kind);
 /// n for dht, 1 for none, and 2 n for the others. SciPy divides inverse transforms by it.
 std::int64_t logical_size(Trigonometric kind, std::int64_t n);
 
+/// The largest prime factor of n, which must be positive; 1 for 1. The time of a transform grows
+/// with that of its length.
+std::int64_t largest_prime_factor(std::int64_t n);
+
 namespace detail {
 
 /// The lines along one axis of at most four.
