@@ -163,11 +163,17 @@ void triad(Exec const& exec, Numbers<Exec> const& in, Numbers<Exec> const& scale
       KOKKOS_LAMBDA(std::int64_t i) { a[i] = b[i] + 0.5 * c[i]; });
 }
 
+struct Empty {
+  KOKKOS_FUNCTION void operator()(std::int64_t) const {}
+};
+
 template <class Exec>
 void launch_empty_kernels(Exec const& exec, int count) {
-  int const threads = runs_on_host<Exec> ? static_cast<int>(exec.concurrency()) : 1;
   for (int launch = 0; launch < count; ++launch)
-    for_each("coir::core::machine/empty", exec, box({threads}), KOKKOS_LAMBDA(int){});
+    if constexpr (runs_on_host<Exec>)  // on all threads
+      for_each_task("coir::core::machine/empty", exec, exec.concurrency(), Empty{});
+    else
+      for_each("coir::core::machine/empty", exec, box({1}), Empty{});
 }
 
 #ifdef COIR_RUNTIME
@@ -348,6 +354,44 @@ MachineLimits measure_limits(Exec const& exec) {
   if constexpr (!runs_on_host<Exec>) measure_transfers(exec, limits);
 #endif
   return limits;
+}
+
+std::vector<ThreadLimits> measure_by_threads() {
+  std::vector<ThreadLimits> measured;
+#ifdef KOKKOS_ENABLE_OPENMP
+  Kokkos::DefaultHostExecutionSpace const host;
+  int const all = host_threads(host);
+  std::int64_t const bytes = std::min(triad_bytes(host), free_bytes<Kokkos::HostSpace>() / 4);
+  std::int64_t const size = bytes / 3 / static_cast<std::int64_t>(sizeof(double));
+  if (size < (1 << 18)) return {};
+  using Numbers = Kokkos::View<double*, Kokkos::HostSpace>;
+  Numbers const to("a", static_cast<std::size_t>(size)), from("b", to.size()),
+      scaled("c", to.size());
+  double* const a = to.data();
+  double const *const b = from.data(), *const c = scaled.data();
+  // OpenMP ends the threads that a smaller team leaves out. So numbers become smaller.
+  std::vector<int> numbers;
+  for (int threads = 1; threads < all; threads *= 2) numbers.push_back(threads);
+  numbers.push_back(all);
+  std::reverse(numbers.begin(), numbers.end());
+  for (int const threads : numbers) {
+    ThreadLimits limits{threads, 0, 0};
+    limits.triad_bandwidth =
+        3.0 * static_cast<double>(size) * sizeof(double) / best_seconds(host, [&] {
+#pragma omp parallel for schedule(static) num_threads(threads)
+          for (std::int64_t i = 0; i < size; ++i) a[i] = b[i] + 0.5 * c[i];
+        });
+    limits.launch_seconds = best_seconds(host, [&] {
+#pragma omp parallel num_threads(threads)
+      {
+        asm volatile("");  // compilers leave empty regions out
+      }
+    });
+    measured.push_back(limits);
+  }
+  std::reverse(measured.begin(), measured.end());
+#endif
+  return measured;
 }
 
 #define COIR_MEASURES(Exec)                                            \

@@ -39,9 +39,8 @@ bool use_processors(std::vector<int> const& processors) {
   return !processors.empty() && sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
-bool bind_host_threads() {
+bool bind_host_threads(std::vector<int> const& cpus) {
   using Host = Kokkos::DefaultHostExecutionSpace;
-  auto const cpus = usable_processors();
   int const threads = static_cast<int>(Host().concurrency());
   if (threads == 1 || cpus.size() != static_cast<std::size_t>(threads)) return false;
 
@@ -58,7 +57,7 @@ bool bind_host_threads() {
 
 std::vector<int> usable_processors() { return {}; }
 bool use_processors(std::vector<int> const&) { return false; }
-bool bind_host_threads() { return false; }
+bool bind_host_threads(std::vector<int> const&) { return false; }
 
 #endif
 

@@ -5,6 +5,7 @@
 
 #include <impl/Kokkos_Profiling.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <mutex>
 #include <set>
@@ -28,6 +29,12 @@ namespace {
 
 using coir::cells_worth_a_thread;
 using coir::testing::Host;
+
+/// The least number of cells that several threads share: two threads' worth, and as long as their
+/// start takes.
+std::int64_t least_shared() {
+  return std::max(2 * cells_worth_a_thread, Host().concurrency() * coir::cells_of_a_start);
+}
 
 /// Remembers which threads called it.
 class ThreadSet {
@@ -100,8 +107,9 @@ TEST(TasksOnHost, ThreadsAreWorthStartingForEnoughCells) {
   Host const exec;
   std::int64_t const threads = exec.concurrency(), enough = cells_worth_a_thread;
   EXPECT_EQ(coir::threads_worth_starting(exec, 0), 1);
-  EXPECT_EQ(coir::threads_worth_starting(exec, 2 * enough - 1), 1);
-  EXPECT_EQ(coir::threads_worth_starting(exec, 2 * enough), std::min<std::int64_t>(2, threads));
+  EXPECT_EQ(coir::threads_worth_starting(exec, least_shared() - 1), 1);
+  EXPECT_EQ(coir::threads_worth_starting(exec, least_shared()),
+            std::min(least_shared() / enough, threads));
   EXPECT_EQ(coir::threads_worth_starting(exec, 1000 * enough), threads);
   EXPECT_EQ(coir::threads_worth_starting(exec, 1000 * enough, 1), 1);
   EXPECT_EQ(coir::threads_worth_starting(exec, 1000 * enough, 0), 1);
@@ -110,14 +118,16 @@ TEST(TasksOnHost, ThreadsAreWorthStartingForEnoughCells) {
 TEST(LoopsOnHost, UseAsManyThreadsAsTheirCellsAreWorth) {
   std::int64_t const threads = Host().concurrency();
   int const enough = static_cast<int>(cells_worth_a_thread);
-  EXPECT_EQ(threads_of_loop(1, 2 * enough - 1), 1);
-  EXPECT_EQ(threads_of_loop(1, 2 * enough), std::min<std::int64_t>(2, threads));
+  int const least = static_cast<int>(least_shared());
+  EXPECT_EQ(threads_of_loop(1, least - 1), 1);
+  EXPECT_EQ(threads_of_loop(1, least), std::min<std::int64_t>(least / enough, threads));
   EXPECT_EQ(threads_of_loop(1, 100 * enough), threads);
 }
 
 TEST(LoopsOnHost, UseAThreadForFewIndicesThatStandForManyCells) {
   std::int64_t const threads = Host().concurrency();
-  EXPECT_EQ(threads_of_loop(64, 2 * 64), std::min<std::int64_t>(2, threads));
+  std::int64_t const least = least_shared(), few = std::min(least / cells_worth_a_thread, threads);
+  EXPECT_EQ(threads_of_loop(64, static_cast<int>(least / 64)), few);
   EXPECT_EQ(threads_of_loop(64, 100 * 64), threads);
-  EXPECT_EQ(threads_of_loop(0, 2 * int(cells_worth_a_thread)), std::min<std::int64_t>(2, threads));
+  EXPECT_EQ(threads_of_loop(0, static_cast<int>(least)), few);
 }

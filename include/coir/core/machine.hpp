@@ -110,4 +110,16 @@ std::int64_t triad_bytes(Exec const& exec);
 template <CompiledSpace Exec>
 std::optional<double> measure_triad_bandwidth(Exec const& exec);
 
+/// What a number of host threads can do.
+struct ThreadLimits {
+  int threads = 1;
+  double triad_bandwidth = 0;  ///< bytes/s of a[i] = b[i] + s c[i], read and written
+  double launch_seconds = 0;   ///< of an empty parallel region
+};
+
+/// Measures 1, 2, 4, ... host threads and all of them, by OpenMP itself: about a second. Empty
+/// without OpenMP, or if memory is short. OpenMP ends threads meanwhile and starts others later:
+/// bind those again (bind_host_threads).
+std::vector<ThreadLimits> measure_by_threads();
+
 }  // namespace coir

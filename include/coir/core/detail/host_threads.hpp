@@ -24,6 +24,15 @@
 
 namespace coir::detail {
 
+/// Whether the caller runs inside a parallel region of OpenMP. Kernels run on one thread there.
+inline bool in_parallel_region() {
+#ifdef KOKKOS_ENABLE_OPENMP
+  return omp_in_parallel() != 0;
+#else
+  return false;
+#endif
+}
+
 /// Makes the calls by Kokkos, so that tools see them. The function is no template parameter:
 /// Kokkos' templates take longer to compile than most bodies.
 template <class Exec>
@@ -54,7 +63,7 @@ void run_on_host(std::string_view label, Exec const& exec, std::int64_t count, S
   bool const use_kokkos = tool_is_loaded();
 #ifdef KOKKOS_ENABLE_OPENMP
   if (std::is_same_v<Exec, Kokkos::OpenMP> && !use_kokkos && threads > 1 && count > 1 &&
-      !omp_in_parallel()) {
+      !in_parallel_region()) {
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (std::int64_t i = 0; i < count; ++i) call_share(share, i, body);
     return;

@@ -373,18 +373,21 @@ template <class Exec, int Rank, class Index, class Body, class Reducer>
 void reduce_on_host(std::string_view label, Exec const& exec, Rows<Rank, Index> const& rows,
                     Body const& body, Reducer const& reducer) {
   // Groups depend on the box, never on the number of threads.
-  constexpr std::int64_t max_groups = 256;  // threads share these
+  constexpr std::int64_t max_groups = 256;
   std::int64_t const cells = rows.cells();
   std::int64_t const groups = std::clamp<std::int64_t>(cells / cells_worth_a_thread, 1, max_groups);
   std::int64_t const unit = rows.count >= groups ? rows.length : 1;  // whole rows if possible
   std::int64_t const units = cells / unit;
   typename Reducer::value_type partial[max_groups];
 
-  auto const fold_group = [=, partial = &partial[0]](std::int64_t group, Body const& each) {
-    partial[group] = fold_cells(rows, units * group / groups * unit,
-                                units * (group + 1) / groups * unit, each, reducer);
+  std::int64_t const threads = threads_worth_starting(exec, cells, groups);
+  auto const fold_share = [=, partial = &partial[0]](std::int64_t share, Body const& each) {
+    for (std::int64_t group = groups * share / threads; group < groups * (share + 1) / threads;
+         ++group)
+      partial[group] = fold_cells(rows, units * group / groups * unit,
+                                  units * (group + 1) / groups * unit, each, reducer);
   };
-  run_on_host(label, exec, groups, fold_group, body);
+  run_on_host(label, exec, threads, fold_share, body);
 
   for (std::int64_t width = 1; width < groups; width *= 2)  // pairwise again
     for (std::int64_t group = 0; group + width < groups; group += 2 * width)
