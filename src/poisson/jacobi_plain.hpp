@@ -10,9 +10,11 @@
 #include <coir/core/memory.hpp>
 #include <coir/core/replay.hpp>
 #include <coir/poisson/detail/callers_grid.hpp>
+#include <coir/poisson/detail/side_by_side.hpp>
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace coir::poisson::detail {
 
@@ -91,7 +93,10 @@ class PlainJacobi {
       : exec_(exec), b_(b), fields_(exec, u, "Jacobi's method") {}
 
   void advance(std::int64_t sweeps) {
-    if constexpr (!runs_on_host<Exec>) sweeps = replay(sweeps);
+    if constexpr (!runs_on_host<Exec>)
+      sweeps = replay(sweeps);
+    else if constexpr (Rank == 2)
+      sweeps = sweep_bands(sweeps);
     for (; sweeps > 0; --sweeps) {
       jacobi_sweep<Exec, T, Rank>(exec_, b_, fields_.current(), fields_.other());
       fields_.swap();
@@ -102,6 +107,34 @@ class PlainJacobi {
   void finish() { fields_.finish(); }
 
  private:
+  /// Makes the sweeps in one kernel, if each thread has a band of rows. Threads wait for their
+  /// neighbours alone, which takes less time than a kernel for each sweep. Returns the sweeps left
+  /// over: none or all.
+  std::int64_t sweep_bands(std::int64_t sweeps) {
+    constexpr std::int64_t least_rows = 8;  // so that bands are about equal
+    std::int64_t const rows = b_.extent(0), threads = threads_worth_starting(
+                                                exec_, b_.size(), most_tasks_at_once(exec_));
+    if (sweeps < 2 || threads == 1 || rows < least_rows * threads) return sweeps;
+    using In = RowMajorView<Exec, T const, Rank>;
+    using Sweep = JacobiSweep<T, In, RowMajorView<Exec, T, Rank>, In>;
+    Sweep const there{In(fields_.current()), b_, fields_.other()},
+        back{In(fields_.other()), b_, fields_.current()};
+    int const end = static_cast<int>(b_.extent(1)) + 1, last = static_cast<int>(threads) - 1;
+    std::vector<Progress> finished(static_cast<std::size_t>(threads));
+    run_side_by_side("coir::poisson::jacobi_plain/bands", exec_, last + 1, [&](int band) {
+      auto const begin_of = [=](int n) { return 1 + static_cast<int>(rows * n / (last + 1)); };
+      for (std::int64_t done = 0; done < sweeps; ++done) {
+        for (int const beside : {band - 1, band + 1})
+          if (beside >= 0 && beside <= last) wait_for(finished[beside], done);
+        Sweep const& sweep = done % 2 == 0 ? there : back;
+        for (int i = begin_of(band); i < begin_of(band + 1); ++i) sweep.stretch(i, 1, end);
+        finished[band].done.store(done + 1, std::memory_order_release);
+      }
+    });
+    if (sweeps % 2 == 1) fields_.swap();
+    return 0;
+  }
+
   /// Submits as many whole recordings as fit and returns the sweeps left over.
   std::int64_t replay(std::int64_t sweeps) {
     constexpr int recorded = 512;  // even: a recording ends in the field that it began in

@@ -9,6 +9,7 @@
 #include <coir/core/buffers.hpp>
 #include <coir/core/contiguous.hpp>
 #include <coir/poisson/detail/callers_grid.hpp>
+#include <coir/poisson/detail/side_by_side.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -108,18 +109,9 @@ class WavefrontJacobi {
   void advance(std::int64_t sweeps) {
     if (b_.extent(0) == 0 || b_.extent(1) == 0) return;
     Wavefront<T> wavefront(padded_ ? padded_->grid(parity_) : grid_in_place(),
-                           static_cast<int>(exec_.concurrency()), depth, sweeps);
-    // There are as many indices as threads, so that each thread gets one and all run at the same
-    // time: threads of the wavefront wait for each other.
-    using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>;
-    if (wavefront.threads() == 1) {
-      wavefront.run(0);
-    } else {
-      Kokkos::parallel_for("coir::poisson::jacobi_wavefront/wavefront",
-                           Policy(exec_, 0, exec_.concurrency()), [&wavefront](int thread) {
-                             if (thread < wavefront.threads()) wavefront.run(thread);
-                           });
-    }
+                           most_tasks_at_once(exec_), depth, sweeps);
+    run_side_by_side("coir::poisson::jacobi_wavefront/wavefront", exec_, wavefront.threads(),
+                     [&wavefront](int thread) { wavefront.run(thread); });
     if (sweeps % 2 == 1) {
       parity_ = 1 - parity_;
       if (fields_) fields_->swap();

@@ -3,7 +3,6 @@
 #include "simd.hpp"
 
 #include <algorithm>
-#include <thread>
 
 namespace coir::poisson::detail {
 
@@ -70,11 +69,6 @@ void sweep_rows(T const* __restrict in, T* __restrict out, T const* __restrict s
                   columns);
 }
 
-void wait_for(std::atomic<std::int64_t> const& counter, std::int64_t value) {
-  for (int spins = 0; counter.load(std::memory_order_acquire) < value; ++spins)
-    if (spins > 4000) std::this_thread::yield();  // more threads than cores: let the other one run
-}
-
 }  // namespace
 
 template <class T>
@@ -98,18 +92,32 @@ struct Wavefront<T>::Band {
   int leans_below;
   int leans_above;
   int depth;
-  Signal* own;
-  Signal const* above;
+  Progress* own;
+  Progress const* above;
 };
+
+// Below this depth threads would wait for each other too often.
+constexpr int least_depth = 4;
+
+// The rows of a band that makes so many sweeps in a pass. A band needs the first rows of the next
+// one when it reaches its own last rows. With so many rows the next one has them ready. Otherwise
+// each band would wait for the next one, and so for all that follow.
+constexpr int rows_for_depth(int depth) { return 2 * (depth + rows_at_once); }
+
+// Cells of a band, below which a thread takes longer to fetch its neighbours' rows than to sweep.
+constexpr std::int64_t least_cells = 2048;
 
 template <class T>
 Wavefront<T>::Wavefront(WavefrontGrid<T> const& grid, int threads, int depth, std::int64_t sweeps)
-    : grid_(grid),
-      sweeps_(sweeps),
-      depth_(static_cast<int>(std::clamp<std::int64_t>(sweeps, 1, depth))),
-      // A band must not lean out of the grid, and needs a few rows of its own.
-      threads_(std::clamp(grid.rows / (depth_ + rows_at_once), 1, threads)),
-      finished_(threads_) {}
+    : grid_(grid), sweeps_(sweeps) {
+  std::int64_t const cells = std::int64_t(grid.rows) * grid.columns;
+  auto const most =
+      std::min<std::int64_t>(grid.rows / rows_for_depth(least_depth), cells / least_cells);
+  threads_ = static_cast<int>(std::clamp<std::int64_t>(most, 1, threads));
+  if (threads_ > 1) depth = std::clamp(grid.rows / threads_ / 2 - rows_at_once, least_depth, depth);
+  depth_ = static_cast<int>(std::clamp<std::int64_t>(sweeps, 1, depth));
+  finished_ = std::vector<Progress>(static_cast<std::size_t>(threads_));
+}
 
 template <class T>
 int Wavefront<T>::border(int thread) const {
@@ -158,7 +166,7 @@ void Wavefront<T>::advance(Band const& band, std::int64_t number) {
   for (int step = 0; step < steps; ++step) {
     int const front = band.lower + rows_at_once * step;
     if (waiting && front + rows_at_once >= band.upper) {
-      wait_for(band.above->blocks, number);
+      wait_for(*band.above, number);
       waiting = false;
     }
     for (int k = 1; k <= band.depth; ++k) {
@@ -178,9 +186,9 @@ void Wavefront<T>::advance(Band const& band, std::int64_t number) {
                            grid_.columns, grid_.padded);
       }
     }
-    if (step == first_rows_done) band.own->blocks.store(number, std::memory_order_release);
+    if (step == first_rows_done) band.own->done.store(number, std::memory_order_release);
   }
-  band.own->blocks.store(number, std::memory_order_release);
+  band.own->done.store(number, std::memory_order_release);
 }
 
 template class Wavefront<float>;

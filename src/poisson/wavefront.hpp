@@ -6,7 +6,8 @@
 /// Compiled once in the library, in plain C++ with vector types, so that no device compiler reads
 /// it.
 
-#include <atomic>
+#include <coir/poisson/detail/progress.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -43,7 +44,7 @@ template <class T>
 class Wavefront {
  public:
   /// \param threads  the most to use
-  /// \param depth    sweeps that a group of rows makes while it stays in cache
+  /// \param depth    the most sweeps that a group of rows makes while it stays in cache
   Wavefront(WavefrontGrid<T> const& grid, int threads, int depth, std::int64_t sweeps);
 
   /// The number of threads that must call run(): at most as many as asked for.
@@ -53,9 +54,6 @@ class Wavefront {
 
  private:
   struct Band;
-  struct alignas(128) Signal {
-    std::atomic<std::int64_t> blocks{0};
-  };
 
   int border(int thread) const;
   void advance(Band const& band, std::int64_t number);
@@ -64,7 +62,7 @@ class Wavefront {
   std::int64_t sweeps_;
   int depth_;
   int threads_;
-  std::vector<Signal> finished_;  // by thread: blocks whose first rows are done
+  std::vector<Progress> finished_;  // by thread: blocks whose first rows are done
 };
 
 extern template class Wavefront<float>;

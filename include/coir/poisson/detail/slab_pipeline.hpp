@@ -4,10 +4,14 @@
 /// Several sweeps over a grid in one pass over memory, on hosts.
 
 #include <coir/core/tasks.hpp>
+#include <coir/poisson/detail/side_by_side.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace coir::poisson::detail {
 
@@ -86,8 +90,20 @@ void pipeline(std::string_view label, Exec const& exec, int slabs, int rows, int
         step(PipelineStep{band, s, slab, false, {1, rows + 1}});
   };
 
-  for_each_task(label, exec, bands, inside);
-  for_each_task(label, exec, bands - 1, seam);
+  if (bands > most_tasks_at_once(exec)) {
+    for_each_task(label, exec, bands, inside);
+    for_each_task(label, exec, bands - 1, seam);
+    return;
+  }
+  // A seam needs the two bands beside it alone.
+  std::vector<Progress> insides(static_cast<std::size_t>(bands));
+  run_side_by_side(label, exec, bands, [&](int band) {
+    inside(band);
+    insides[static_cast<std::size_t>(band)].done.store(1, std::memory_order_release);
+    if (band == 0) return;
+    wait_for(insides[static_cast<std::size_t>(band) - 1], 1);
+    seam(band - 1);
+  });
 }
 
 }  // namespace coir::poisson::detail

@@ -1,0 +1,26 @@
+#pragma once
+
+/// \file
+/// Threads of a host that run at the same time, so that they may wait for each other.
+
+#include <coir/core/tasks.hpp>
+#include <coir/poisson/detail/progress.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+namespace coir::poisson::detail {
+
+/// Calls body(0) to body(threads - 1) at the same time, each on a thread of the instance.
+///
+/// \param threads  at most most_tasks_at_once()
+template <class Exec, class Body>
+void run_side_by_side(std::string_view label, Exec const& exec, int threads, Body const& body) {
+  // With as many tasks as threads, each thread gets one, and all run at the same time.
+  std::int64_t const tasks = threads == 1 ? 1 : exec.concurrency();
+  for_each_task(label, exec, tasks, [threads, &body](std::int64_t task) {
+    if (task < threads) body(static_cast<int>(task));
+  });
+}
+
+}  // namespace coir::poisson::detail
