@@ -3,6 +3,7 @@
 #include "columns.hpp"
 #include "effort.hpp"
 #include "fftw.hpp"
+#include "long_line.hpp"
 #include "plan_cache.hpp"
 
 #include <coir/core/machine.hpp>
@@ -333,6 +334,35 @@ class HostTransforms : public Transforms<Exec, T> {
   std::mutex mutex_;
 };
 
+/// Long lines.
+template <class Exec, class T>
+class HostLongLines : public Transforms<Exec, T> {
+ public:
+  HostLongLines(Request const& request, std::int64_t threads)
+      : forward_(request, threads, true), backward_(request, threads, false) {
+    std::int64_t const bytes = LongLine<T>::bytes(request, threads);
+    expects_memory<Kokkos::HostSpace>(bytes, "the work of a transform");
+    work_ = Scratch<T>(bytes);
+  }
+
+  void forward(Exec const& exec, void* in, void* out) override {
+    std::lock_guard const lock(mutex_);
+    forward_.run(exec, in, out, work_.get());
+  }
+  void backward(Exec const& exec, void* in, void* out) override {
+    std::lock_guard const lock(mutex_);
+    backward_.run(exec, in, out, work_.get());
+  }
+  bool filter(Exec const&, void*, typename Transforms<Exec, T>::Multiply const&) override {
+    return false;
+  }
+
+ private:
+  LongLine<T> forward_, backward_;
+  Scratch<T> work_;
+  std::mutex mutex_;
+};
+
 }  // namespace
 
 template <class Exec, class T>
@@ -340,13 +370,17 @@ template <class Exec, class T>
 std::shared_ptr<Transforms<Exec, T>> transforms(Exec const& exec, Request const& request) {
   int const threads = host_threads(exec);
   return PlanCache<Transforms<Exec, T>, Request>::get(
-      static_cast<std::uintptr_t>(threads), request,
-      [&] { return std::make_shared<HostTransforms<Exec, T>>(request, threads); });
+      static_cast<std::uintptr_t>(threads), request, [&]() -> std::shared_ptr<Transforms<Exec, T>> {
+        if (LongLine<T>::suits(request))
+          return std::make_shared<HostLongLines<Exec, T>>(request, threads);
+        return std::make_shared<HostTransforms<Exec, T>>(request, threads);
+      });
 }
 
 template <class Exec, class T>
   requires runs_on_host<Exec>
 std::int64_t work_bytes(Exec const& exec, Request const& request) {
+  if (LongLine<T>::suits(request)) return LongLine<T>::bytes(request, host_threads(exec));
   Cut const cut(request, host_threads(exec));
   return cut.parts * buffer_bytes<T>(request, cut);
 }

@@ -6,7 +6,9 @@
 /// FFTW on hosts, cuFFT on NVIDIA's devices, hipFFT on AMD's, behind one interface and with one
 /// contract. On hosts coir shares the transforms out among threads, and FFTW's own threads aren't
 /// used: results don't depend on the number of threads. A single line (rank 1, no batch) runs on
-/// one thread.
+/// one thread if it has fewer than 2^19 complex numbers, or 2^20 real ones. Threads share a longer
+/// one if it can be cut into at least 64 rows: its number of complex numbers, or half of its even
+/// number of real ones, has a divisor from 64 to its square root.
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
