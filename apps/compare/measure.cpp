@@ -7,7 +7,7 @@
 #include <compare/json_place.hpp>
 #include <info/nvml.hpp>
 #include <info/processor_energy.hpp>
-#include <info/processors.hpp>
+#include <support/processors.hpp>
 #include <info/utc.hpp>
 #include <support/host_name.hpp>
 #include <support/interrupt.hpp>

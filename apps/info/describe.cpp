@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <vector>
 
 namespace coir::apps {
@@ -32,6 +33,16 @@ std::string limits_text(MachineLimits const& limits, std::string const& backend)
   if (limits.device_to_host_bandwidth)
     text += fact("  device to host", with_unit(*limits.device_to_host_bandwidth, "B/s"));
   return text;
+}
+
+std::string by_threads_text(std::vector<ThreadLimits> const& by_threads) {
+  std::string text = "\nBy the number of host threads\n";
+  for (auto const& limits : by_threads)
+    text +=
+        fact("  " + std::to_string(limits.threads) + (limits.threads == 1 ? " thread" : " threads"),
+             "triad " + with_unit(limits.triad_bandwidth, "B/s") + ", launch " +
+                 with_unit(limits.launch_seconds, "s"));
+  return text + fact("  enough for memory", std::to_string(threads_enough(by_threads)));
 }
 
 std::string link_text(SlowestLink const& link, std::string const& figure) {
@@ -80,6 +91,15 @@ nlohmann::ordered_json ranks_json(RanksDescription const& ranks) {
 
 }  // namespace
 
+int threads_enough(std::vector<ThreadLimits> const& by_threads) {
+  double highest = 0;
+  for (auto const& limits : by_threads) highest = std::max(highest, limits.triad_bandwidth);
+  int enough = by_threads.empty() ? 1 : std::numeric_limits<int>::max();
+  for (auto const& limits : by_threads)
+    if (limits.triad_bandwidth >= 0.9 * highest) enough = std::min(enough, limits.threads);
+  return enough;
+}
+
 std::vector<std::string> doubts_about_limits(Machine const& machine,
                                              ProcessorsLeft const& processors) {
   std::vector<std::string> doubts;
@@ -113,7 +133,10 @@ std::string as_text(Description const& description) {
   text += fact("backends", joined(machine.backends, ", "));
   text += fact("kernels run on", machine.default_backend);
   text += fact("host", machine.host_cpu);
-  text += fact("host threads", std::to_string(machine.host_threads));
+  text += fact("host threads", std::to_string(machine.host_threads) +
+                                   (description.reason_for_threads.empty()
+                                        ? ""
+                                        : " (" + description.reason_for_threads + ")"));
   if (auto const quota = description.processors.quota)
     text += fact("processors by quota", exact_text(std::round(100 * *quota) / 100));
   text += fact("host memory", readable_bytes(machine.host_memory_bytes));
@@ -126,6 +149,7 @@ std::string as_text(Description const& description) {
     for (auto const& doubt : doubts_about_limits(machine, description.processors))
       text += fact("  note", doubt);
   }
+  if (!description.by_threads.empty()) text += by_threads_text(description.by_threads);
   if (description.ranks) text += ranks_text(*description.ranks);
   if (!text.ends_with('\n')) text += '\n';
   return text;
@@ -141,6 +165,7 @@ nlohmann::ordered_json as_json(Description const& description) {
   json["default_backend"] = machine.default_backend;
   json["host"] = {{"cpu", machine.host_cpu},
                   {"threads", machine.host_threads},
+                  {"reason_for_threads", description.reason_for_threads},
                   {"processor_quota", or_null(description.processors.quota)},
                   {"processors_of_others", or_null(description.processors.others)},
                   {"memory_bytes", machine.host_memory_bytes}};
@@ -158,6 +183,11 @@ nlohmann::ordered_json as_json(Description const& description) {
         {"host_to_device_bytes_per_second", or_null(limits->host_to_device_bandwidth)},
         {"device_to_host_bytes_per_second", or_null(limits->device_to_host_bandwidth)},
         {"last_level_cache_bytes", description.cache_bytes}};
+  json["limits_by_threads"] = nlohmann::ordered_json::array();
+  for (auto const& by : description.by_threads)
+    json["limits_by_threads"].push_back({{"threads", by.threads},
+                                         {"triad_bytes_per_second", by.triad_bandwidth},
+                                         {"launch_seconds", by.launch_seconds}});
   json["ranks"] = description.ranks ? ranks_json(*description.ranks) : nlohmann::ordered_json();
   json["kokkos_configuration"] = machine.kokkos_configuration;
   return json;

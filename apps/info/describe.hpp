@@ -25,11 +25,17 @@ struct ProcessorsLeft {
 /// measured, and the ranks.
 struct Description {
   Machine machine;
+  std::string reason_for_threads;  ///< why there are as many host threads
   std::optional<MachineLimits> limits;
-  std::int64_t cache_bytes = 0;  ///< of the last cache of what was measured
+  std::vector<ThreadLimits> by_threads;  ///< by numbers of threads, if they were measured
+  std::int64_t cache_bytes = 0;          ///< of the last cache of what was measured
   ProcessorsLeft processors;
   std::optional<RanksDescription> ranks;  ///< where there are several
 };
+
+/// The least number of threads with nine tenths of the highest triad bandwidth: more of them make
+/// work that waits for memory no faster. 1 for an empty list.
+int threads_enough(std::vector<ThreadLimits> const& by_threads);
 
 /// What may hold measured limits down, a sentence each: a quota below the threads, other programs.
 std::vector<std::string> doubts_about_limits(Machine const& machine,

@@ -3,7 +3,7 @@
 #include "sample.hpp"
 
 #include <info/processor_energy.hpp>
-#include <info/processors.hpp>
+#include <support/processors.hpp>
 
 #include <chrono>
 #include <filesystem>

@@ -2,10 +2,12 @@
 
 #include "describe.hpp"
 
-#include <info/processors.hpp>
 #include <support/compute_on.hpp>
 #include <support/interrupt.hpp>
+#include <support/processors.hpp>
+#include <support/thread_choice.hpp>
 
+#include <coir/core/threads.hpp>
 #include <coir/distributed/together.hpp>
 
 #include <chrono>
@@ -30,11 +32,19 @@ ExitCode print_description(Place place, distributed::Group const& world, bool me
   Description description;
   description.machine = describe_machine();
   description.processors.quota = processor_quota();
+  description.reason_for_threads = thread_choice().reason;
   if (measure && world.is_first()) {
     Activity const measuring("measuring the machine's limits");
     if (world.size() == 1)  // other ranks would spin while they wait
       description.processors.others = processors_of_others();
     description.limits = compute_on(place, [](auto const& exec) { return measure_limits(exec); });
+    if (world.size() == 1 && place == Place::cores) {
+      description.by_threads = measure_by_threads();
+      if (auto const& processors = thread_choice().processors; !processors.empty()) {
+        use_processors(processors);  // for the threads that start again
+        bind_host_threads(processors);
+      }
+    }
     description.cache_bytes =
         compute_on(place, [](auto const& exec) { return last_level_cache_bytes(exec); });
   }

@@ -1,6 +1,6 @@
 #include <info/processor_energy.hpp>
 
-#include <info/processors.hpp>
+#include <support/processors.hpp>
 
 namespace coir::apps {
 

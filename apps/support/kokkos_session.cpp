@@ -1,6 +1,7 @@
 #include <device/leave_device_out.hpp>
 #include <support/kokkos_session.hpp>
 #include <support/options.hpp>
+#include <support/thread_choice.hpp>
 
 #include <coir/core/errors.hpp>
 #include <coir/core/kokkos.hpp>
@@ -51,8 +52,9 @@ KokkosSession::KokkosSession(KokkosArguments const& arguments, Backend backend)
   if (choice_.place == Place::cores) leave_device_out();
   fix_thread_count();
   // Named in this way, all versions of Kokkos understand them.
-  if (arguments.threads > 0)
-    setenv("KOKKOS_NUM_THREADS", std::to_string(arguments.threads).c_str(), /*overwrite=*/1);
+  ThreadChoice const& choice = thread_choice(arguments.threads);
+  if (choice.threads > 0)
+    setenv("KOKKOS_NUM_THREADS", std::to_string(choice.threads).c_str(), /*overwrite=*/1);
   if (arguments.device >= 0)
     setenv("KOKKOS_DEVICE_ID", std::to_string(arguments.device).c_str(), /*overwrite=*/1);
   setenv("KOKKOS_DISABLE_WARNINGS", "true", /*overwrite=*/1);
@@ -67,7 +69,8 @@ KokkosSession::KokkosSession(KokkosArguments const& arguments, Backend backend)
   } catch (std::exception const& error) {
     throw EnvironmentError("Kokkos can't start: " + without_code(error.what()));
   }
-  if (!user_decides) bind_host_threads();
+  if (!user_decides)
+    bind_host_threads(choice.processors.empty() ? usable_processors() : choice.processors);
 }
 
 KokkosSession::~KokkosSession() { Kokkos::finalize(); }

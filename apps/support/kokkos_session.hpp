@@ -9,7 +9,7 @@ namespace coir::apps {
 
 /// The arguments of a command line that are for Kokkos.
 struct KokkosArguments {
-  int threads = 0;  ///< 0: as many as OpenMP starts by itself
+  int threads = 0;  ///< 0: those of thread_choice()
   int device = -1;  ///< -1: the one that Kokkos chooses
 };
 

@@ -29,6 +29,7 @@ TEST_F(Info, JsonWithoutMeasurementHasNoLimits) {
   EXPECT_EQ(json["version"], coir::version);
   EXPECT_EQ(json["backends"], coir::compiled_backends());
   EXPECT_GE(json["host"]["threads"], 1);
+  EXPECT_NE(json["host"]["reason_for_threads"], "");
   EXPECT_TRUE(json["limits"].is_null());
 }
 
@@ -42,6 +43,28 @@ TEST_F(Info, MeasurementFillsTheLimits) {
   EXPECT_GE(limits["last_level_cache_bytes"], 1 << 15);
   EXPECT_EQ(limits["host_to_device_bytes_per_second"].is_null(),
             coir::runs_on_host<Kokkos::DefaultExecutionSpace>);
+}
+
+TEST_F(Info, MeasuresEachNumberOfThreads) {
+  if (!coir::runs_on_host<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "a device is measured";
+  auto const outcome = run("--json --measure --kokkos-num-threads=2");
+  auto const json = nlohmann::json::parse(outcome.output);
+  EXPECT_EQ(json["host"]["reason_for_threads"], "--kokkos-num-threads");
+  auto const& by_threads = json["limits_by_threads"];
+  if (by_threads.empty()) GTEST_SKIP() << "without OpenMP there is one thread";
+  ASSERT_EQ(by_threads.size(), 2u);
+  for (int n : {0, 1}) {
+    EXPECT_EQ(by_threads[n]["threads"], n + 1);
+    EXPECT_GT(by_threads[n]["triad_bytes_per_second"], 0.1e9);
+    EXPECT_GT(by_threads[n]["launch_seconds"], 0);
+  }
+}
+
+TEST_F(Info, EnoughThreadsAreTheLeastThatFillTheMemory) {
+  using coir::apps::threads_enough;
+  EXPECT_EQ(threads_enough({}), 1);
+  EXPECT_EQ(threads_enough({{1, 10e9, 0}, {2, 19e9, 0}, {4, 21e9, 0}, {8, 18e9, 0}}), 2);
+  EXPECT_EQ(threads_enough({{1, 10e9, 0}, {2, 20e9, 0}, {4, 40e9, 0}}), 4);
 }
 
 TEST_F(Info, AMachineThatIsNotItsOwnIsNoted) {

@@ -1,5 +1,6 @@
-#include <info/processors.hpp>
 #include <support/command.hpp>
+#include <support/processors.hpp>
+#include <support/thread_choice.hpp>
 
 #include <gtest/gtest.h>
 
@@ -96,4 +97,47 @@ TEST(Processors, OthersAreAllButThisProcess) {
   write(stat, "cpu  100 0 0 200\n" + cores);
   EXPECT_EQ(others.processors(), 0);
   EXPECT_FALSE(OtherPrograms(folder.path() / "nowhere").processors().has_value());
+}
+
+TEST(Threads, CoresAreCountedOnce) {
+  TemporaryFolder const folder;
+  for (int cpu = 0; cpu < 8; ++cpu)  // processors n and n + 4 share a core
+    write(folder.path() / ("cpu" + std::to_string(cpu)) / "topology/thread_siblings_list",
+          std::to_string(cpu % 4) + "," + std::to_string(cpu % 4 + 4));
+  using Numbers = std::vector<int>;
+  using coir::apps::first_of_each_core;
+  EXPECT_EQ(first_of_each_core({0, 1, 2, 3, 4, 5, 6, 7}, folder.path()), (Numbers{0, 1, 2, 3}));
+  EXPECT_EQ(first_of_each_core({2, 5, 6, 7}, folder.path()), (Numbers{2, 5, 7}));
+  EXPECT_EQ(first_of_each_core({0, 8, 9}, folder.path()), (Numbers{0, 8, 9}));  // unknown ones
+  EXPECT_EQ(first_of_each_core({}, folder.path()), Numbers{});
+}
+
+TEST(Threads, OthersAreThoseThatRunNow) {
+  using coir::apps::running_beside;
+  EXPECT_EQ(running_beside("3.50 3.00 2.00 9/240 12345\n"), 8);
+  EXPECT_EQ(running_beside("16.0 3.00 2.00 1/240 12345\n"), 0);  // the others have ended
+  EXPECT_EQ(running_beside("0.00 0.00 0.00 0/240 12345\n"), 0);
+  for (char const* const text : {"", "1 2", "a b c d"}) EXPECT_EQ(running_beside(text), 0) << text;
+}
+
+TEST(Threads, AreAsManyAsCoresThatAreFree) {
+  using coir::apps::choose_threads;
+  std::vector<int> const eight{0, 1, 2, 3, 4, 5, 6, 7}, four{0, 1, 2, 3};
+  auto const all = choose_threads({eight, four, {}, 0});
+  EXPECT_EQ(all.threads, 4);
+  EXPECT_EQ(all.processors, four);
+  EXPECT_EQ(all.reason, "physical cores of 8 processors");
+  auto const beside = choose_threads({eight, eight, {}, 1});
+  EXPECT_EQ(beside.threads, 7);
+  EXPECT_TRUE(beside.processors.empty());
+  EXPECT_EQ(beside.reason, "physical cores, without 1 that other programs keep busy");
+  EXPECT_EQ(choose_threads({eight, eight, {}, 20}).threads, 4);
+  EXPECT_EQ(choose_threads({{3}, {3}, {}, 5}).threads, 1);
+  auto const granted = choose_threads({eight, eight, 2.5, 0});
+  EXPECT_EQ(granted.threads, 2);
+  EXPECT_TRUE(granted.processors.empty());
+  EXPECT_EQ(granted.reason, "the quota of this process' control group");
+  EXPECT_EQ(choose_threads({eight, eight, 0.5, 0}).threads, 1);
+  EXPECT_EQ(choose_threads({eight, eight, 8.0, 0}).threads, 8);
+  EXPECT_EQ(choose_threads({}).threads, 0);  // where the system doesn't tell
 }

@@ -1,4 +1,4 @@
-#include <info/processors.hpp>
+#include <support/processors.hpp>
 
 #include <sys/resource.h>
 
