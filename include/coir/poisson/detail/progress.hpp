@@ -16,8 +16,8 @@ struct alignas(128) Progress {
 
 /// Waits until `progress` is at least `value`.
 ///
-/// First the thread asks again and again, for some 20 microseconds. A neighbour that runs takes
-/// less. Then it lets others run, because the neighbour may need its core.
+/// First the thread asks again and again, for longer than a neighbour that runs takes on a small
+/// grid. Then it lets others run between its questions, because the neighbour may need its core.
 inline void wait_for(Progress const& progress, std::int64_t value) {
   constexpr int short_wait = 400;
   for (int turn = 0; progress.done.load(std::memory_order_acquire) < value; ++turn) {
