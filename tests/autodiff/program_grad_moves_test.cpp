@@ -3,12 +3,18 @@
 
 #include <autodiff/program_grad.hpp>
 
+#include <coir/core/pool.hpp>
+
+#include <string_view>
+#include <utility>
+
 using coir::Array;
 using coir::end;
 using coir::newaxis;
 using coir::range;
 using coir::testing::expect_gradient;
 using coir::testing::expect_same_in_float;
+using coir::testing::numbers_of;
 using coir::testing::waves;
 
 namespace {
@@ -68,6 +74,140 @@ TEST(ProgramGradMoves, StencilsByShiftedSlices) {
         return sum(square(u));
       },
       waves(0, 8));
+}
+
+// All reads of an array by one statement are brought back together: each with the opposite shift.
+TEST(ProgramGradMoves, RollsOfAnyShape) {
+  std::array<std::int64_t, 2> const shapes[] = {{1, 1},  {1, 7},   {7, 1},   {2, 3},   {4, 4},
+                                                {5, 31}, {3, 521}, {521, 3}, {3, 1301}};
+  for (auto const& shape : shapes)
+    for (auto const& [down, right] : {std::pair(1, 0), {0, -1}, {-2, 3}, {1, 600}}) {
+      auto const u = waves(0, shape[0], shape[1]), w = waves(2, shape[0], shape[1]);
+      auto const moved = [&, down = down, right = right](auto const& x, int sign) {
+        return roll(x, {sign * down, sign * right}, {0, 1});
+      };
+      // Sums of at most four products, none of which is above 3.
+      double const rounding = 12 * 2.3e-16;
+      auto const linear = coir::grad([&](auto u) {
+        return sum(w * (3 * u - 0.5 * moved(u, 1) + w + (roll(u, -1, 1) - moved(moved(u, 1), 1))));
+      })(u);
+      EXPECT_TRUE(all(abs(linear - (3 * w - 0.5 * moved(w, -1) + roll(w, 1, 1) -
+                                    moved(moved(w, -1), -1))) < rounding))
+          << shape[0] << " x " << shape[1] << " by " << down << ", " << right;
+      auto const [product, weights] = coir::grad([&](auto u, auto w) {
+        return sum(evaluate(w * u * moved(u, 1) + 0.5 * roll(u, 1, 0)));
+      })(u, w);
+      EXPECT_TRUE(all(abs(product - (w * moved(u, 1) + moved(w * u, -1) + 0.5)) < rounding));
+      EXPECT_TRUE(all(abs(weights - u * moved(u, 1)) < rounding));
+    }
+}
+
+TEST(ProgramGradMoves, RollsOfPartsAndPartsOfRolls) {
+  auto const x = waves(0, 6, 5), w = waves(1, 6, 5);
+  Array<double, 2> expected = coir::zeros<double>(6, 5);
+  auto const inner = range(1, 5);
+  expected(inner, range()) = roll(w(inner, range()), -2, 0);
+  EXPECT_TRUE(allclose(
+      coir::grad([&](auto x) { return sum(w(inner, range()) * roll(x(inner, range()), 2, 0)); })(x),
+      expected));
+  expected = coir::zeros<double>(6, 5);
+  expected(range(0, 4), range()) = w(inner, range());
+  EXPECT_TRUE(allclose(
+      coir::grad([&](auto x) { return sum(w(inner, range()) * roll(x, 1, 0)(inner, range())); })(x),
+      expected));
+  Array<double, 2> const square_of = x(range(0, 5), range()), by = w(range(0, 5), range());
+  EXPECT_TRUE(allclose(
+      coir::grad([&](auto m) { return sum(by * (m * transpose(m) + roll(transpose(m), 1, 0))); })(
+          square_of),
+      by * transpose(square_of) + transpose(by * square_of) + transpose(roll(by, -1, 0))));
+  auto const [of_matrix, of_row] = coir::grad([&](auto m, auto v) {
+    return sum(w * (m * roll(m, 1, 1) * v - v));
+  })(x, Array<double, 1>(x(0)));
+  EXPECT_TRUE(allclose(of_matrix, x(0) * (w * roll(x, 1, 1)) + roll(x(0) * (w * x), -1, 1)));
+  EXPECT_TRUE(allclose(of_row, sum(w * x * roll(x, 1, 1) - w, 0)));
+}
+
+TEST(ProgramGradMoves, ShiftedSlicesOfMatrices) {
+  auto const later = range(1, end), before = range(0, -1);
+  for (auto const& [m, n] : {std::pair(2, 2), {3, 5}, {2, 700}, {700, 3}, {2, 1}}) {
+    auto const u = waves(0, m, n), w = waves(1, m - 1, n - 1);
+    auto const product = numbers_of(coir::grad([&](auto u) {
+      return sum(w * (u(later, before) * u(before, later) - 2 * u(later, later)));
+    })(u));
+    auto const linear = numbers_of(coir::grad([&](auto u) {
+      return sum(w * (u(later, before) - 3 * u(before, later) + 0.5 * u(before, before)));
+    })(u));
+    auto const at = numbers_of(u), weight = numbers_of(w);
+    std::vector<double> of_product(at.size(), 0), of_linear(at.size(), 0);
+    for (int i = 0; i + 1 < m; ++i)
+      for (int j = 0; j + 1 < n; ++j) {
+        auto const here = static_cast<std::size_t>(i * n + j), below = here + std::size_t(n);
+        double const c = weight[static_cast<std::size_t>(i * (n - 1) + j)];
+        of_product[below] += c * at[here + 1];
+        of_product[here + 1] += c * at[below];
+        of_product[below + 1] -= 2 * c;
+        of_linear[below] += c;
+        of_linear[here + 1] -= 3 * c;
+        of_linear[here] += 0.5 * c;
+      }
+    for (std::size_t k = 0; k < at.size(); ++k) {
+      ASSERT_NEAR(product[k], of_product[k], 12 * 2.3e-16) << m << " x " << n << ", " << k;
+      ASSERT_NEAR(linear[k], of_linear[k], 12 * 2.3e-16) << m << " x " << n << ", " << k;
+    }
+  }
+  auto const x = coir::array({2., 3., 5., 7.});
+  EXPECT_EQ(numbers_of(coir::grad([](auto x) { return x(0) * x(-1) + 2 * x(1) - x(1) * x(0); })(x)),
+            (std::vector<double>{4, 0, 0, 2}));
+  EXPECT_EQ(numbers_of(coir::grad([](auto x) {
+              return sum(x(range(0, 1)) - 4 * x(range(2, 3)) + 0.5 * x(range(0, 1)));
+            })(x)),
+            (std::vector<double>{1.5, 0, -4, 0}));
+}
+
+namespace {
+
+struct Diffusion {
+  int steps;
+  std::int64_t* held;  // bytes of arrays that the steps keep
+  template <class X>
+  auto operator()(X const& x) const {
+    auto const in_use = [] { return coir::MemoryPool<coir::DefaultSpace>::statistics().in_use; };
+    auto u = evaluate(1 * x);
+    std::int64_t const before = in_use();
+    for (int step = 0; step < steps; ++step)
+      u = u + 0.1 * (roll(u, 1, 0) + roll(u, -1, 0) + roll(u, 1, 1) + roll(u, -1, 1) - 4 * u);
+    *held = in_use() - before;
+    return sum(square(u));
+  }
+};
+
+int launches = 0;
+void count_launch(char const* label, std::uint32_t, std::uint64_t*) {
+  launches += std::string_view(label).starts_with("coir::");
+}
+
+int launches_back_and_forth(int steps) {
+  std::int64_t held = 0;
+  launches = 0;
+  Kokkos::Tools::Experimental::set_begin_parallel_for_callback(count_launch);
+  coir::grad(Diffusion{steps, &held})(waves(0, 8, 9));
+  Kokkos::Tools::Experimental::set_begin_parallel_for_callback(nullptr);
+  return launches;
+}
+
+}  // namespace
+
+TEST(ProgramGradMoves, LinearStatementsKeepNoValues) {
+  std::int64_t held = 0;
+  auto const x = waves(0, 64, 64);
+  coir::grad(Diffusion{30, &held})(x);
+  EXPECT_LE(held, 2 * x.size() * std::int64_t(sizeof(double)));
+}
+
+TEST(ProgramGradMoves, AStatementIsOneKernelEachWay) {
+  int const few = launches_back_and_forth(1);
+  if (few == 0) GTEST_SKIP() << "this Kokkos has no tools";
+  EXPECT_EQ(launches_back_and_forth(11), few + 20);
 }
 
 TEST(ProgramGradMoves, JoinedArrays) {

@@ -7,6 +7,7 @@
 #include <coir/array/array.hpp>
 #include <coir/array/operators.hpp>
 #include <coir/autodiff/detail/pull_back.hpp>
+#include <coir/autodiff/detail/rolled.hpp>
 #include <coir/autodiff/detail/stand_in.hpp>
 #include <coir/autodiff/detail/tape.hpp>
 
@@ -28,6 +29,9 @@ Traced<T, Rank, Space> taped(Tape& tape, Array<T, Rank, Space> const& values, Pu
 /// Expressions of Traced arrays are evaluated in one kernel, like those of arrays, when they are
 /// assigned to a Traced, or given to evaluate(), a reduction or a function that isn't elementwise.
 /// The tape keeps the expression. On the way back it is computed again with its derivatives.
+///
+/// A whole array may be seen rolled: expressions then read its elements where they are, shifted
+/// periodically. What isn't an expression stores them first.
 ///
 /// Elements can't be written: an assignment replaces the whole array. Valid while the function
 /// runs.
@@ -51,9 +55,55 @@ class Traced : public ExpressionBase {
   std::int64_t size() const { return size_of(shape_); }
 
   /// The elements as constants.
-  Slice<T const, Rank, Space> values() const { return {data_, shape_, strides_, owner_}; }
+  Slice<T const, Rank, Space> values() const {
+    if (is_rolled_) return Array<T, Rank, Space>(*this).as_operand();
+    return unrolled();
+  }
+  /// The elements in memory, in the order that they have there if they are seen rolled.
+  Slice<T const, Rank, Space> unrolled() const { return {data_, shape_, strides_, owner_}; }
 
   std::shared_ptr<Node> const& node() const { return node_; }
+
+  bool is_rolled() const { return is_rolled_; }
+  /// By how much each axis is seen shifted.
+  Shape<Rank> const& shift() const { return shift_; }
+
+  /// The whole array with each axis shifted periodically: by shift[d], for which
+  /// 0 <= shift[d] < max(1, extent).
+  Traced rolled(Shape<Rank> const& shift) const {
+    Traced result = *this;
+    for (int d = 0; d < Rank; ++d) {
+      std::int64_t const sum = shift_[d] + shift[d];
+      result.shift_[d] = sum < shape_[d] ? sum : sum - shape_[d];
+      result.is_rolled_ = result.is_rolled_ || shift[d] != 0;
+    }
+    return result;
+  }
+  /// The opposite shift.
+  Shape<Rank> shift_back() const {
+    Shape<Rank> back{};
+    for (int d = 0; d < Rank; ++d) back[d] = shift_[d] == 0 ? 0 : shape_[d] - shift_[d];
+    return back;
+  }
+
+  /// The same elements stored in the order in which they are seen: a statement, if they are rolled.
+  Traced stored() const {
+    if (!is_rolled_) return *this;
+    return detail::taped(node_->tape(), Array<T, Rank, Space>(*this),
+                         [x = unrolled(), back = shift_back(),
+                          node = node_](Slice<T const, Rank, Space> const& cotangent) {
+                           Traced const whole(x, node);
+                           detail::add_cotangent(
+                               whole, Array<T, Rank, Space>(Traced(cotangent, node).rolled(back)));
+                         });
+  }
+
+  /// The same without a hold on the memory: what derivatives of linear functions need of it.
+  Traced without_memory() const {
+    Traced result = *this;
+    result.owner_ = nullptr;
+    return result;
+  }
 
   /// The same elements, or part of them, with other axes.
   template <int Other>
@@ -67,11 +117,12 @@ class Traced : public ExpressionBase {
   template <Index... I>
     requires(detail::axes_indexed<I...> <= Rank) && (sizeof...(I) > 0)
   auto operator()(I... indices) const {
+    Traced const x = stored();
     if constexpr (detail::indexed_rank<Rank, I...> == 0) {
-      auto const one = values()(indices..., newaxis);
-      return seen_as(Slice<T const, 0, Space>(one.data(), {}, {}, one.owner()));
+      auto const one = x.unrolled()(indices..., newaxis);
+      return x.seen_as(Slice<T const, 0, Space>(one.data(), {}, {}, one.owner()));
     } else {
-      return seen_as(values()(indices...));
+      return x.seen_as(x.unrolled()(indices...));
     }
   }
 
@@ -125,11 +176,26 @@ class Traced : public ExpressionBase {
 
   template <class Visit>
   void visit_leaves(Visit const& visit) const {
-    values().visit_leaves(visit);
+    visit(unrolled());
+    if (is_rolled_) visit(detail::KeepsShiftedApart<Rank>(data_, shape_, shift_));
   }
   template <int Target>
   auto kernel(detail::Fold<Target> const& fold) const {
-    return values().kernel(fold);
+    detail::RolledKernel<T const, Target - 1> kernel{unrolled().kernel(fold)};
+    if constexpr (Rank > 0) {
+      if (is_rolled_) {
+        kernel.is_rolled = true;
+        Shape<Target> shape{};
+        for (int d = 0; d < Target; ++d)
+          shape[d] = d < Target - Rank ? 1 : shape_[d - Target + Rank];
+        detail::visit_joined(fold, shape, [&](int position, int axis, std::int64_t inner) {
+          kernel.extent[position] = fold.extents()[position];
+          int const own = axis - (Target - Rank);
+          if (own >= 0) kernel.shift[position] += shift_[own] * inner;
+        });
+      }
+    }
+    return kernel;
   }
 
  private:
@@ -143,6 +209,8 @@ class Traced : public ExpressionBase {
   Strides<Rank> strides_;
   std::shared_ptr<void> owner_;  // of the memory
   std::shared_ptr<Node> node_;
+  bool is_rolled_ = false;
+  Shape<Rank> shift_{};
 };
 
 namespace detail {
@@ -155,7 +223,7 @@ template <class T, int Rank, class Space, class Pull>
 Traced<T, Rank, Space> taped(Tape& tape, Array<T, Rank, Space> const& values, Pull pull) {
   auto const shape = values.shape();
   auto node = std::make_shared<TapeNode<T, Space>>(
-      tape, values.data(), values.size(),
+      tape, values.data(), values.shape(),
       [shape, pull = std::move(pull)](Array<T, 1, Space> const& cotangent) {
         pull(Slice<T const, Rank, Space>(cotangent.data(), shape, c_strides(shape),
                                          cotangent.all().owner()));
@@ -172,12 +240,13 @@ template <TracedExpression E>
 auto evaluate(E const& expression) {
   using Space = typename E::space;
   if constexpr (detail::is_traced<E>) {
-    return expression;
+    return expression.stored();
   } else {
     using T = value_t<E>;
     constexpr int rank = rank_of<E>;
     return detail::taped(detail::tape_of(expression), Array<T, rank, Space>(expression),
-                         [expression](Slice<T const, rank, Space> const& cotangent) {
+                         [expression = detail::needed_back(expression)](
+                             Slice<T const, rank, Space> const& cotangent) {
                            detail::pull_back_statement(expression, cotangent);
                          });
   }

@@ -39,6 +39,19 @@ auto traced_view(X const& x, View const& view) {
 template <class... E>
 concept AnyDifferentiated = (DifferentiatedExpression<E> || ...);
 
+/// An expression as a whole array of its own. Part of an array is copied.
+template <class X>
+auto whole_array(X const& x) {
+  if constexpr (is_traced<X>) {
+    bool const is_whole = x.node()->rank() == X::rank && x.size() == x.node()->size() &&
+                          x.unrolled().contiguous() &&
+                          std::equal(x.shape().begin(), x.shape().end(), x.node()->shape().begin());
+    return is_whole ? x : evaluate(+x);
+  } else {
+    return evaluate(x);
+  }
+}
+
 /// An operand in memory, for a function that isn't elementwise. An expression of arguments becomes
 /// a statement.
 template <class E>
@@ -200,7 +213,8 @@ auto stack(int axis, First const& first, Rest const&... rest) {
   return concatenate(axis, with_axis(first, axis), with_axis(rest, axis)...);
 }
 
-/// Elements shifted along several axes, periodically.
+/// Elements shifted along several axes, periodically. Elementwise statements read them where they
+/// are.
 ///
 /// \throws PreconditionError if there is no such axis
 template <DifferentiatedExpression X, std::size_t Count>
@@ -210,15 +224,14 @@ auto roll(X const& x, std::array<std::int64_t, Count> const& shifts,
   if constexpr (DualExpression<X>) {
     return detail::stand_in<rank>(x);
   } else {
-    auto const stored = evaluate(x);
-    using T = value_t<X>;
-    using Slices = Slice<T const, rank, typename X::space>;
-    auto back = shifts;
-    for (auto& shift : back) shift = -shift;
-    return detail::taped(stored.node()->tape(), roll(stored.values(), shifts, axes),
-                         [stored, back, axes](Slices const& cotangent) {
-                           detail::add_cotangent(stored, roll(cotangent, back, axes));
-                         });
+    auto const whole = detail::whole_array(x);
+    Shape<rank> shift{};
+    for (std::size_t k = 0; k < Count; ++k) {
+      int const d = checked_axis(whole.unrolled(), axes[k]);
+      std::int64_t const n = std::max<std::int64_t>(whole.shape()[d], 1);
+      shift[d] = ((shift[d] + shifts[k] % n) % n + n) % n;
+    }
+    return whole.rolled(shift);
   }
 }
 

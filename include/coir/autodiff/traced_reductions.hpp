@@ -133,10 +133,11 @@ auto sum(E const& x) {
   constexpr int rank = rank_of<E>;
   E const e = operand(x);
   auto const total = detail::as_array_of_rank_0<Space, T>(sum_of_elements(e));
-  return detail::taped(detail::tape_of(e), total, [e](Slice<T const, 0, Space> const& cotangent) {
-    Shape<rank> const shape = e.shape();
-    detail::pull_back_statement(e, broadcast_to(cotangent, shape));
-  });
+  return detail::taped(detail::tape_of(e), total,
+                       [e = detail::needed_back(e)](Slice<T const, 0, Space> const& cotangent) {
+                         Shape<rank> const shape = e.shape();
+                         detail::pull_back_statement(e, broadcast_to(cotangent, shape));
+                       });
 }
 
 /// The mean of all elements.
@@ -229,12 +230,12 @@ auto sum(E const& x, int axis) {
     using T = value_t<E>;
     using Space = typename E::space;
     E const e = operand(x);
-    return detail::taped(detail::tape_of(e), sum_of_elements(e, axis),
-                         [e, axis](Slice<T const, rank - 1, Space> const& cotangent) {
-                           Shape<rank> const shape = e.shape();
-                           detail::pull_back_statement(
-                               e, detail::stretched_along(cotangent, axis, shape));
-                         });
+    return detail::taped(
+        detail::tape_of(e), sum_of_elements(e, axis),
+        [e = detail::needed_back(e), axis](Slice<T const, rank - 1, Space> const& cotangent) {
+          Shape<rank> const shape = e.shape();
+          detail::pull_back_statement(e, detail::stretched_along(cotangent, axis, shape));
+        });
   }
 }
 

@@ -29,7 +29,7 @@ Traced<T, rank_of<E>, Space> traced_argument(Tape& tape, E const& x) {
     return Array<T, rank, Space>(x).as_operand();
   }();
   return {values,
-          std::make_shared<TapeNode<T, Space>>(tape, values.data(), values.size(), nullptr)};
+          std::make_shared<TapeNode<T, Space>>(tape, values.data(), values.shape(), nullptr)};
 }
 
 /// Several gradients: a std::array if they have the same rank, otherwise a std::tuple.

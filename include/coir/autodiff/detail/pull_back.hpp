@@ -4,16 +4,20 @@
 /// The way back through one statement: from the cotangent of its result to the cotangents of the
 /// arrays that it read.
 ///
-/// For each of these arrays the expression is evaluated again with dual numbers, whose one
-/// direction is that array. The derivative times the result's cotangent is added to the array's
-/// cotangent. This is one kernel, which stores nothing else. If an array was stretched, the
-/// products are stored and summed along the stretched axes.
+/// The expression is evaluated again with dual numbers. The derivative along each read times the
+/// result's cotangent is added to the cotangent of the array that was read. A statement that reads
+/// one array once needs an elementwise kernel for that. All others are one gathering kernel (see
+/// gather.hpp) for all reads of arrays of one shape. If an array was stretched, the products are
+/// stored and summed along the stretched axes. Linear statements need no values on the way back.
 
 #include <coir/array/array.hpp>
 #include <coir/array/axis_reductions.hpp>
 #include <coir/array/dual_elements.hpp>
 #include <coir/array/operators.hpp>
 #include <coir/autodiff/detail/dual_complex.hpp>
+#include <coir/autodiff/detail/gather.hpp>
+#include <coir/autodiff/detail/linear.hpp>
+#include <coir/autodiff/detail/rolled.hpp>
 #include <coir/autodiff/detail/tape.hpp>
 
 #include <algorithm>
@@ -26,24 +30,6 @@
 
 namespace coir {
 
-template <class T, int Rank, class Space>
-class Traced;
-
-namespace detail {
-
-template <class E>
-inline constexpr bool is_traced = false;
-template <class T, int Rank, class Space>
-inline constexpr bool is_traced<Traced<T, Rank, Space>> = true;
-
-/// Whether an expression contains a Traced.
-template <class E>
-inline constexpr bool holds_traced = is_traced<E>;
-template <class F, class... Operands>
-inline constexpr bool holds_traced<Map<F, Operands...>> = (holds_traced<Operands> || ...);
-
-}  // namespace detail
-
 /// An expression of Traced arrays. Masks don't count, because their derivatives are 0.
 template <class E>
 concept TracedExpression =
@@ -51,61 +37,133 @@ concept TracedExpression =
 
 namespace detail {
 
-/// Elements that an expression reads, of one node of the tape.
-struct NodeView {
-  void const* node;
-  void const* first;
-  std::array<std::int64_t, 5> shape;
-  std::array<std::int64_t, 5> strides;
-
-  bool operator==(NodeView const&) const = default;
-};
-
+/// How a statement of rank `Rank` reads an array of elements of type T.
 template <class T, int Rank, class Space>
-NodeView view_of_node(Traced<T, Rank, Space> const& x) {
-  NodeView view{x.node().get(), x.values().data(), {}, {}};
-  for (int d = 0; d < Rank; ++d) {
-    view.shape[d] = x.shape()[d];
-    view.strides[d] = x.values().strides()[d];
-  }
-  return view;
+struct ArrayRead {
+  TapeNode<T, Space>* node;
+  T const* first;
+  Strides<Rank> strides;  // 0 along axes of one element and along stretched ones
+  Strides<Rank> shift;    // by how much it is seen rolled; otherwise 0
+  bool is_rolled;
+
+  bool operator==(ArrayRead const&) const = default;
+};
+template <int Rank, class T, int LeafRank, class Space>
+ArrayRead<T, Rank, Space> read_of(Traced<T, LeafRank, Space> const& leaf) {
+  ArrayRead<T, Rank, Space> read{leaf.node().get(),
+                                 leaf.unrolled().data(),
+                                 stretched_strides<Rank>(leaf.unrolled()),
+                                 {},
+                                 leaf.is_rolled()};
+  for (int d = 0; d < LeafRank; ++d) read.shift[Rank - LeafRank + d] = leaf.shift()[d];
+  return read;
 }
 
-/// Makes a number a dual whose derivative is `seed`: 1 for the array that is differentiated along,
-/// 0 for constants. A complex number has two directions: its real and its imaginary part.
+/// Makes a number a dual with the derivative `seed`. A complex number has two directions: its real
+/// and its imaginary part.
 template <class T>
-struct Seeded {
-  T seed;
-  KOKKOS_FORCEINLINE_FUNCTION Dual<T, 1> operator()(T const& x) const {
+KOKKOS_FORCEINLINE_FUNCTION auto seeded(T const& x, real_t<T> seed) {
+  if constexpr (is_complex<T>) {
+    DualComplex<real_t<T>, 2> result(x);
+    result.re.derivative[0] = seed;
+    result.im.derivative[1] = seed;
+    return result;
+  } else {
     Dual<T, 1> result(x);
     result.derivative[0] = seed;
     return result;
   }
-};
-template <class T>
-struct Seeded<Kokkos::complex<T>> {
-  T seed;
-  KOKKOS_FORCEINLINE_FUNCTION DualComplex<T, 2> operator()(Kokkos::complex<T> const& z) const {
-    DualComplex<T, 2> result(z);
-    result.re.derivative[0] = seed;
-    result.im.derivative[1] = seed;
+}
+
+/// An array's values as duals, along the read that a ReadPlace names. Where places name none, the
+/// expression has this read alone.
+template <class T, class Values>
+struct SeededKernel {
+  static constexpr std::size_t scratch_bytes = Values::scratch_bytes;
+  Values values;
+  int read;
+
+  template <class Row>
+  struct SeededRow {
+    Row row;
+    real_t<T> seed;
+    auto operator[](std::int64_t c) const { return seeded<T>(row[c], seed); }
+  };
+
+  bool direct() const { return values.direct(); }
+  template <bool Direct = false, class P, class S>
+  auto row(P const& at, std::int64_t first, std::int64_t count, S& scratch) const {
+    auto const row = values.template row<Direct>(at, first, count, scratch);
+    return SeededRow<std::remove_const_t<decltype(row)>>{row, seed_at(at)};
+  }
+  template <class P, class I>
+  KOKKOS_FORCEINLINE_FUNCTION auto cell(P const& at, I column) const {
+    return seeded<T>(values.cell(at, column), seed_at(at));
+  }
+  template <int Width>
+  bool has_vectors() const {
+    return values.template has_vectors<Width>();
+  }
+  template <int Width>
+  KOKKOS_FORCEINLINE_FUNCTION auto vector(std::int64_t first) const {
+    auto const numbers = values.template vector<Width>(first);
+    Vector<decltype(seeded<T>(T(), 1)), Width> result;
+    COIR_UNROLL
+    for (int l = 0; l < Width; ++l) result.lane[l] = seeded<T>(numbers[l], 1);
     return result;
+  }
+
+ private:
+  template <class P>
+  KOKKOS_FORCEINLINE_FUNCTION real_t<T> seed_at(P const& at) const {
+    if constexpr (requires { at.read; })
+      return at.read == read ? real_t<T>(1) : real_t<T>(0);
+    else
+      return 1;
   }
 };
 
-/// An expression as one of duals, whose directions are the elements, of type Along, that it reads
-/// through one view.
-template <class Along>
-struct AlongView {
-  NodeView view;
+/// An array of a statement as an expression of duals.
+///
+/// \tparam Reads  false if the statement's derivatives need no values: they are 0 then
+template <class T, int Rank, class Space, bool Reads>
+class SeededArray : public ExpressionBase {
+ public:
+  using value_type = decltype(seeded<T>(T(), 1));
+  using space = Space;
+  static constexpr int rank = Rank;
 
-  template <class T, int Rank, class Space>
-  auto operator()(Traced<T, Rank, Space> const& leaf) const {
-    if constexpr (std::same_as<T, Along>)
-      return map(Seeded<T>{view_of_node(leaf) == view ? real_t<T>(1) : real_t<T>(0)},
-                 leaf.values());
+  SeededArray(Traced<T, Rank, Space> const& values, int read) : values_(values), read_(read) {}
+
+  Shape<Rank> const& shape() const { return values_.shape(); }
+  template <class Visit>
+  void visit_leaves(Visit const& visit) const {
+    if constexpr (Reads) values_.visit_leaves(visit);
+  }
+  template <int Target>
+  auto kernel(Fold<Target> const& fold) const {
+    if constexpr (Reads)
+      return SeededKernel<T, decltype(values_.kernel(fold))>{values_.kernel(fold), read_};
     else
-      return leaf.values();
+      return SeededKernel<T, ConstantKernel<T>>{{T(0)}, read_};
+  }
+
+ private:
+  Traced<T, Rank, Space> values_;
+  int read_;
+};
+
+/// An expression as one of duals along its arrays of type T.
+template <class T, int Rank, class Space, bool Reads>
+struct WithSeeds {
+  std::vector<ArrayRead<T, Rank, Space>> const& reads;
+
+  template <class S, int LeafRank>
+  auto operator()(Traced<S, LeafRank, Space> const& leaf) const {
+    if constexpr (std::same_as<S, T>)
+      return SeededArray<T, LeafRank, Space, Reads>(leaf, number_of(leaf));
+    else
+      return leaf;
   }
   template <class F, class... Operands>
     requires holds_traced<Map<F, Operands...>>
@@ -121,6 +179,42 @@ struct AlongView {
     requires(!holds_traced<E>)
   E operator()(E const& constant) const {
     return constant;
+  }
+
+ private:
+  template <class Leaf>
+  int number_of(Leaf const& leaf) const {
+    return static_cast<int>(std::find(reads.begin(), reads.end(), read_of<Rank>(leaf)) -
+                            reads.begin());
+  }
+};
+
+/// The derivative of an expression for which has_numbers_as_slopes holds, along one read.
+template <class T, int Rank, class Space>
+struct NumberWithSlope {
+  ArrayRead<T, Rank, Space> const& read;
+
+  template <int LeafRank>
+  auto operator()(Traced<T, LeafRank, Space> const& leaf) const {
+    return seeded<T>(T(0), read_of<Rank>(leaf) == read ? T(1) : T(0));
+  }
+  template <class S>
+  S operator()(Constant<S> const& number) const {
+    return number.value();
+  }
+  template <class F, class... Operands>
+  auto operator()(Map<F, Operands...> const& e) const {
+    if constexpr (holds_traced<Map<F, Operands...>> || is_one_number<Map<F, Operands...>>)
+      return std::apply(
+          [&](auto const&... operand) { return for_duals(e.function())((*this)(operand)...); },
+          e.operands());
+    else
+      return value_t<Map<F, Operands...>>(0);
+  }
+  template <class E>
+    requires(!holds_traced<E>)
+  value_t<E> operator()(E const&) const {
+    return value_t<E>(0);  // an array that is added: it has no share in the slope
   }
 };
 
@@ -144,31 +238,52 @@ Tape& tape_of(E const& expression) {
   return *tape;
 }
 
-/// A cotangent times the derivative of a result along direction k. The cotangent of a complex
-/// number holds the derivatives along its real and its imaginary part.
-template <class S, class T, int N>
-KOKKOS_FORCEINLINE_FUNCTION S along_direction(S const& cotangent, Dual<T, N> const& result, int k) {
-  return static_cast<S>(cotangent * result.derivative[k]);
-}
-template <class S, class T, int N>
-KOKKOS_FORCEINLINE_FUNCTION S along_direction(Kokkos::complex<S> const& cotangent,
-                                              DualComplex<T, N> const& result, int k) {
-  return static_cast<S>(cotangent.real() * result.re.derivative[k] +
-                        cotangent.imag() * result.im.derivative[k]);
+/// An expression whose arrays have let go of their memory.
+struct WithoutMemory {
+  template <class T, int Rank, class Space>
+  auto operator()(Traced<T, Rank, Space> const& leaf) const {
+    return leaf.without_memory();
+  }
+  template <class F, class... Operands>
+    requires holds_traced<Map<F, Operands...>>
+  auto operator()(Map<F, Operands...> const& e) const {
+    return std::apply(
+        [&](auto const&... operand) { return Map(e.function(), (*this)(operand)...); },
+        e.operands());
+  }
+  template <class E>
+    requires(!holds_traced<E>)
+  E operator()(E const& constant) const {
+    return constant;
+  }
+};
+
+/// The element type of the first Traced among expressions.
+template <class First, class... Rest>
+struct FirstTraced : FirstTraced<Rest...> {};
+template <class T, int Rank, class Space, class... Rest>
+struct FirstTraced<Traced<T, Rank, Space>, Rest...> {
+  using type = T;
+};
+template <class F, class... Operands, class... Rest>
+struct FirstTraced<Map<F, Operands...>, Rest...> : FirstTraced<Operands..., Rest...> {};
+
+/// What the tape keeps of a statement: a linear one needs no values of its arrays on the way back.
+template <class E>
+E needed_back(E const& expression) {
+  if constexpr (forgets_values<typename FirstTraced<E>::type, E>)
+    return WithoutMemory{}(expression);
+  else
+    return expression;
 }
 
-/// The old value plus the derivative times the cotangent. An infinite slope isn't multiplied by 0.
+/// The old value plus the derivative times the cotangent.
 struct AddProduct {
   bool fresh;  // there is no old value
   template <class T, class S, class D>
   KOKKOS_FORCEINLINE_FUNCTION T operator()(T const& old, S const& cotangent, D const& dual) const {
-    T product(0);
-    if constexpr (is_complex<T>)
-      product = T(along_direction(cotangent, dual, 0), along_direction(cotangent, dual, 1));
-    else
-      product = static_cast<T>(along_direction(cotangent, dual, 0));
-    T const finite = math::select(cotangent == S(0), T(0), product);
-    return fresh ? finite : old + finite;
+    T const product = product_with_slope<T>(cotangent, dual);
+    return fresh ? product : old + product;
   }
 };
 struct AddUnlessFresh {
@@ -217,10 +332,10 @@ Array<T, Rank, Space> summed_to(Shape<Rank> const& shape, Array<T, Rank, Space> 
 template <class T, int Rank, class Space, class S>
 void add_cotangent(Traced<T, Rank, Space> const& x, Slice<S const, Rank, Space> const& more) {
   if (x.size() == 0) return;
-  auto const strides = x.values().strides();
+  auto const strides = x.unrolled().strides();
   auto const own = not_repeated(x.shape(), strides);
   bool const fresh = x.node()->prepare(size_of(own) == x.node()->size());
-  auto const target = x.node()->cotangent_of(x.values().data(), own, strides);
+  auto const target = x.node()->cotangent_of(x.unrolled().data(), own, strides);
   if (own == x.shape())
     add_to<AddUnlessFresh>(target, fresh, more);
   else
@@ -233,7 +348,7 @@ template <class T, int Rank, class Space, Expression E>
 void add_cotangent(Traced<T, Rank, Space> const& x, E const& more) {
   static_assert(rank_of<E> == Rank);
   if (x.size() == 0) return;
-  bool const whole = x.size() == x.node()->size() && x.values().contiguous();
+  bool const whole = x.size() == x.node()->size() && x.unrolled().contiguous();
   if constexpr (std::same_as<E, Array<T, Rank, Space>>) {
     if (!whole || !x.node()->adopt(more)) add_cotangent(x, more.as_operand());
   } else if constexpr (std::same_as<value_t<E>, T>) {
@@ -244,41 +359,298 @@ void add_cotangent(Traced<T, Rank, Space> const& x, E const& more) {
   }
 }
 
-/// Adds to the cotangent of the elements that an expression reads through one of its arrays.
-template <class E, class S, int Rank, class Space, class T, int LeafRank>
-void pull_back_along(E const& expression, Slice<S const, Rank, Space> const& cotangent,
-                     Traced<T, LeafRank, Space> const& leaf) {
-  auto const duals = AlongView<T>{view_of_node(leaf)}(expression);
+/// The reads of one array, or one read alone, for a gathering kernel.
+///
+/// \tparam P  the elements of the target
+template <class P, int Rank>
+struct Gathered {
+  struct Read {
+    int number;
+    Strides<Rank> offset;
+    bool periodic;
+  };
+  void const* node;
+  P* target;
+  Strides<Rank> strides;  // of the target
+  Shape<Rank> frame;      // its shape
+  bool fresh;             // it has no old values
+  std::vector<Read> reads;
+};
+
+/// Where the array's first element is among the elements of its node, if the read goes through the
+/// node's axes; false if it doesn't.
+template <class T, int Rank, class Space>
+bool find_origin(ArrayRead<T, Rank, Space> const& read, Shape<Rank> const& shape,
+                 Strides<Rank>& origin) {
+  auto const& node = *read.node;
+  if (node.rank() != Rank) return false;
+  std::int64_t left = read.first - node.values(), stride = 1;
+  for (int d = Rank - 1; d >= 0; --d) {
+    if (shape[d] != 1 && read.strides[d] != stride) return false;
+    origin[d] = left % node.shape()[d];
+    left /= node.shape()[d];
+    if (origin[d] + shape[d] > node.shape()[d]) return false;
+    stride *= node.shape()[d];
+  }
+  return true;
+}
+
+/// Sorts reads by the arrays that they read, and prepares the cotangents of these.
+template <class T, int Rank, class Space>
+std::vector<Gathered<T, Rank>> gathered(std::vector<ArrayRead<T, Rank, Space>> const& reads,
+                                        Shape<Rank> const& shape) {
+  std::vector<Gathered<T, Rank>> result;
+  std::vector<bool> done(reads.size(), false);
+  for (std::size_t r = 0; r < reads.size(); ++r) {
+    auto const& read = reads[r];
+    if (done[r] || not_repeated(shape, read.strides) != shape) continue;
+    auto& node = *read.node;
+    Gathered<T, Rank> all{&node, nullptr, read.strides, shape, false, {}};
+    Strides<Rank> origin{};
+    if (!find_origin(read, shape, origin)) {
+      all.fresh = node.prepare(size_of(shape) == node.size());
+      all.target = node.cotangent_at(read.first);
+      all.reads.push_back({static_cast<int>(r), {}, false});
+      result.push_back(std::move(all));
+      continue;
+    }
+    Strides<Rank> low = origin, high{};
+    for (std::size_t other = r; other < reads.size(); ++other) {
+      Strides<Rank> at{};
+      if (reads[other].node != &node || not_repeated(shape, reads[other].strides) != shape ||
+          !find_origin(reads[other], shape, at))
+        continue;
+      done[other] = true;
+      for (int d = 0; d < Rank; ++d) {
+        low[d] = std::min(low[d], at[d]);
+        high[d] = std::max(high[d], at[d] + shape[d]);
+        if (reads[other].shift[d] != 0) at[d] = -reads[other].shift[d];
+      }
+      all.reads.push_back({static_cast<int>(other), at, reads[other].is_rolled});
+    }
+    all.fresh = node.prepare(true);
+    std::int64_t stride = 1, first = 0;
+    for (int d = Rank - 1; d >= 0; --d) {
+      if (all.fresh) {  // all of the cotangent is written
+        low[d] = 0;
+        high[d] = node.shape()[d];
+      }
+      all.strides[d] = stride;
+      all.frame[d] = high[d] - low[d];
+      first += low[d] * stride;
+      for (auto& each : all.reads) each.offset[d] -= low[d];
+      stride *= node.shape()[d];
+    }
+    all.target = node.cotangent_at(node.values() + first);
+    result.push_back(std::move(all));
+  }
+  return result;
+}
+
+template <class Space, std::size_t Rank, class Body>
+void run_gather(std::array<std::int64_t, Rank> const& frame, Body const& body) {
+  constexpr int outer = static_cast<int>(Rank) - 1;
+  auto const exec = instance<typename Space::execution_space>();
+  GatherLoop<Body, outer> const loop{body};
+  std::int64_t const columns = frame[outer];
+  if constexpr (outer == 0)
+    for_each("coir::autodiff::gather", exec, box({columns}), loop);
+  else
+    for_each("coir::autodiff::gather", exec, box({size_of(frame) / columns, columns}), loop);
+}
+
+/// Runs one gathering kernel for targets of one frame.
+///
+/// \param slopes  the derivative along each read of a statement whose derivatives are numbers
+template <class P, class E, class S, int Rank, class Space, class Duals, class Slope>
+void gather_in_one_kernel(Slice<S const, Rank, Space> const& cotangent,
+                          std::vector<Gathered<P, Rank>> const& targets, Duals const& duals,
+                          std::vector<Slope> const& slopes) {
+  constexpr int outer = Rank - 1, most = traced_count<E>;
+  constexpr bool by_numbers = !std::same_as<Slope, char>;
+  using Exec = typename Space::execution_space;
+  Shape<Rank> const shape = cotangent.shape(), frame = targets.front().frame;
+
+  Fold<Rank> fold(shape);
+  Strides<Rank> moved{};  // not 0 for axes along which a read is shifted or smaller than the frame
+  for (auto const& target : targets) {
+    for (auto const& read : target.reads)
+      for (int d = 0; d < Rank; ++d)
+        if (read.offset[d] != 0 || frame[d] != shape[d]) moved[d] = 1;
+    fold.add(target.strides);
+  }
+  for (int d = 0; d < Rank; ++d)
+    if (moved[d] != 0 && shape[d] == 1) fold.keep_axes();
+  fold.add(stretched_strides<Rank>(cotangent));
+  fold.add(KeepsShiftedApart<Rank>(nullptr, shape, moved).strides());
+  if constexpr (!by_numbers) add_leaves(fold, duals);
+  fold.close();
+
+  auto joined_frame = fold.extents();
+  visit_joined(fold, shape, [&](int position, int d, std::int64_t inner) {
+    if (moved[d] != 0) joined_frame[position] = frame[d] * inner;
+  });
+  GatheredReads<P, Slope, outer, most> reads{};
+  for (auto const& target : targets)
+    for (auto const& read : target.reads) {
+      auto& to = reads.read[reads.count++];
+      to.target = slice_kernel<P, outer>(target.target, target.strides, fold);
+      to.target.step = fold.joined(target.strides)[Rank - 1];
+      visit_joined(fold, shape, [&](int position, int d, std::int64_t inner) {
+        to.offset[position] += read.offset[d] * inner;
+      });
+      to.number = read.number;
+      to.periodic = read.periodic;
+      to.opens = &read == &target.reads.front();
+      to.closes = &read == &target.reads.back();
+      to.fresh = target.fresh;
+      if constexpr (by_numbers) to.slope = slopes[static_cast<std::size_t>(read.number)];
+    }
+  for (int d = 0; d < Rank; ++d) {
+    reads.extent[d] = fold.extents()[d];
+    if (d < outer) reads.rows.extent[d] = joined_frame[d];
+  }
+  reads.narrow = fold.narrow() && size_of(joined_frame) <= std::int64_t(1) << 30;
+
+  auto const cotangents =
+      slice_kernel<S const, outer>(cotangent.data(), stretched_strides<Rank>(cotangent), fold);
+  if constexpr (by_numbers)
+    run_gather<Space>(joined_frame, GatherNumbers<P, outer, most, Slope, S>{reads, cotangents});
+  else
+    run_gather<Space>(joined_frame, GatherDuals<P, outer, most, decltype(duals.kernel(fold)), S>{
+                                        reads, duals.kernel(fold), cotangents});
+}
+
+/// Brings the cotangent back to targets, in as few kernels as possible: one for all targets of one
+/// frame. A target that shares its node with another one waits for the next kernel, unless one
+/// thread writes both.
+template <class E, class P, class S, int Rank, class Space, class Duals, class Slope>
+void gather(Slice<S const, Rank, Space> const& cotangent, std::vector<Gathered<P, Rank>> waiting,
+            Duals const& duals, std::vector<Slope> const& slopes) {
+  while (!waiting.empty()) {
+    std::vector<Gathered<P, Rank>> now, later;
+    for (auto& target : waiting) {
+      bool const shared = size_of(target.frame) > 1 &&
+                          (std::any_of(now.begin(), now.end(),
+                                       [&](auto const& t) { return t.node == target.node; }) ||
+                           std::any_of(later.begin(), later.end(),
+                                       [&](auto const& t) { return t.node == target.node; }));
+      bool const fits = now.empty() || now.front().frame == target.frame;
+      (fits && !shared ? now : later).push_back(std::move(target));
+    }
+    gather_in_one_kernel<P, E>(cotangent, now, duals, slopes);
+    waiting = std::move(later);
+  }
+}
+
+/// Adds products in the shape of the statement to the cotangent of what a read stretched or rolled.
+template <class T, int Rank, class Space, class P>
+void add_products(ArrayRead<T, Rank, Space> const& read, Array<P, Rank, Space> products) {
+  Shape<Rank> const own = not_repeated(products.shape(), read.strides);
+  if (own != products.shape()) products = summed_to(own, products);
+  auto& node = *read.node;
+  bool const fresh = node.prepare(size_of(own) == node.size());
+  add_to<AddUnlessFresh>(node.cotangent_of(read.first, own, read.strides), fresh,
+                         products.as_operand());
+}
+
+/// Adds to the cotangents of all arrays of type T in an expression.
+///
+/// \tparam Rank  the expression's, but at least 1
+template <class T, class E, class S, int Rank, class Space>
+void pull_back_along(E const& expression, Slice<S const, Rank, Space> const& cotangent) {
+  constexpr bool by_numbers = has_numbers_as_slopes<T, E>;
+  Shape<Rank> const& shape = cotangent.shape();
+  std::vector<ArrayRead<T, Rank, Space>> reads;
+  visit_traced(expression, [&](auto const& leaf) {
+    if constexpr (std::same_as<value_t<decltype(leaf)>, T>) {
+      auto const read = read_of<Rank>(leaf);
+      if (std::find(reads.begin(), reads.end(), read) == reads.end()) reads.push_back(read);
+    }
+  });
+  auto const duals = WithSeeds<T, Rank, Space, !forgets_values<T, E>>{reads}(expression);
   if constexpr (carries_derivatives<value_t<decltype(duals)>>) {
-    auto const& shape = expression.shape();
-    auto const strides = stretched_strides<Rank>(leaf.values());
-    Shape<Rank> const own = not_repeated(shape, strides);  // with axes before the leaf's first one
-    auto& node = *leaf.node();
-    bool const fresh = node.prepare(size_of(own) == node.size());
-    auto const target = node.cotangent_of(leaf.values().data(), own, strides);
-    if (own == shape) {
-      add_to<AddProduct>(target, fresh, cotangent, duals);
+    using P = std::conditional_t<is_complex<T>, Kokkos::complex<real_t<S>>, real_t<S>>;
+    if constexpr (traced_of<T, E> == 1) {
+      auto const& read = reads.front();
+      Shape<Rank> const own = not_repeated(shape, read.strides);
+      if (own == shape && !read.is_rolled) {
+        bool const fresh = read.node->prepare(size_of(own) == read.node->size());
+        add_to<AddProduct>(read.node->cotangent_of(read.first, own, read.strides), fresh, cotangent,
+                           duals);
+      } else {
+        Array<P, Rank, Space> products(shape);
+        add_to<AddProduct>(products.all(), true, cotangent, duals);
+        if (read.is_rolled) {
+          Shape<Rank> back{};
+          for (int d = 0; d < Rank; ++d)
+            back[d] = read.shift[d] == 0 ? 0 : shape[d] - read.shift[d];
+          products = Array<P, Rank, Space>(
+              Traced<P, Rank, Space>(products.as_operand(), nullptr).rolled(back));
+        }
+        add_products(read, std::move(products));
+      }
     } else {
-      using P = std::conditional_t<is_complex<T>, Kokkos::complex<real_t<S>>, real_t<S>>;
-      Array<P, Rank, Space> products(shape);
-      add_to<AddProduct>(products.all(), true, cotangent, duals);
-      add_to<AddUnlessFresh>(target, fresh, summed_to(own, products).as_operand());
+      auto targets = gathered(reads, shape);
+      // What is stretched has products, which are summed afterwards.
+      std::vector<std::pair<std::size_t, Array<P, Rank, Space>>> products;
+      std::vector<Gathered<P, Rank>> products_of;
+      for (std::size_t r = 0; r < reads.size(); ++r) {
+        if (not_repeated(shape, reads[r].strides) == shape) continue;
+        products.emplace_back(r, Array<P, Rank, Space>(shape));
+        P* const target = products.back().second.data();
+        Gathered<P, Rank> alone{target, target, c_strides(shape), shape, true, {}};
+        alone.reads.push_back({static_cast<int>(r), {}, false});
+        products_of.push_back(std::move(alone));
+      }
+      auto const bring_back = [&](auto const& slopes) {
+        if constexpr (std::same_as<P, T>) {
+          targets.insert(targets.end(), products_of.begin(), products_of.end());
+        } else if (!products_of.empty()) {
+          gather<E>(cotangent, products_of, duals, slopes);
+        }
+        gather<E>(cotangent, targets, duals, slopes);
+      };
+      if constexpr (by_numbers) {
+        std::vector<real_t<S>> slopes;
+        for (auto const& read : reads)
+          slopes.push_back(static_cast<real_t<S>>(
+              NumberWithSlope<T, Rank, Space>{read}(expression).derivative[0]));
+        bring_back(slopes);
+      } else {
+        bring_back(std::vector<char>());
+      }
+      for (auto& [r, array] : products) add_products(reads[r], std::move(array));
     }
   }
+}
+
+template <class T>
+inline constexpr char tag_of = 0;
+
+template <class E, class S, int Rank, class Space>
+void pull_back_statement_of_rank(E const& expression,
+                                 Slice<S const, Rank, Space> const& cotangent) {
+  std::vector<char const*> done;
+  visit_traced(expression, [&](auto const& leaf) {
+    using T = value_t<decltype(leaf)>;
+    if (std::find(done.begin(), done.end(), &tag_of<T>) != done.end()) return;
+    done.push_back(&tag_of<T>);
+    pull_back_along<T>(expression, cotangent);
+  });
 }
 
 /// Adds to the cotangents of all arrays in an expression, given the cotangent of its values.
 template <class E, class S, int Rank, class Space>
 void pull_back_statement(E const& expression, Slice<S const, Rank, Space> const& cotangent) {
   static_assert(rank_of<E> == Rank);
-  if (size_of(expression.shape()) == 0) return;
-  std::vector<NodeView> done;
-  visit_traced(expression, [&](auto const& leaf) {
-    auto const view = view_of_node(leaf);
-    if (std::find(done.begin(), done.end(), view) != done.end()) return;
-    done.push_back(view);
-    pull_back_along(expression, cotangent, leaf);
-  });
+  if (size_of(cotangent.shape()) == 0) return;
+  if constexpr (Rank == 0) {
+    pull_back_statement_of_rank(
+        expression, Slice<S const, 1, Space>(cotangent.data(), {1}, {1}, cotangent.owner()));
+  } else {
+    pull_back_statement_of_rank(expression, cotangent);
+  }
 }
 
 }  // namespace detail

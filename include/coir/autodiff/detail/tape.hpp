@@ -5,6 +5,7 @@
 
 #include <coir/array/array.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -63,11 +64,23 @@ class TapeNode : public TapeEntry {
 
   /// \param values  where the elements begin; they are contiguous
   /// \param pull    called with the cotangent; empty for arguments
-  TapeNode(Tape& tape, T const* values, std::int64_t size, PullBack pull)
-      : tape_(&tape), values_(values), size_(size), pull_(std::move(pull)) {}
+  template <std::size_t Rank>
+  TapeNode(Tape& tape, T const* values, std::array<std::int64_t, Rank> const& shape, PullBack pull)
+      : tape_(&tape),
+        values_(values),
+        size_(size_of(shape)),
+        rank_(static_cast<int>(Rank)),
+        pull_(std::move(pull)) {
+    std::copy(shape.begin(), shape.end(), shape_.begin());
+  }
 
   Tape& tape() const { return *tape_; }
+  T const* values() const { return values_; }
   std::int64_t size() const { return size_; }
+  int rank() const { return rank_; }
+  /// The extents; those from rank() on mean nothing.
+  std::array<std::int64_t, 5> const& shape() const { return shape_; }
+  bool has_cotangent() const { return cotangent_.has_memory(); }
 
   /// Makes the cotangent, if there is none. It is zero, unless `writes_all`: then this returns
   /// true, and the caller must write all elements.
@@ -87,6 +100,9 @@ class TapeNode : public TapeEntry {
     cotangent_ = Array<T, 1, Space>(const_cast<T*>(whole.data()), {size_}, whole.owner());
     return true;
   }
+
+  /// Where the cotangent of an element is.
+  T* cotangent_at(T const* element) { return cotangent_.data() + (element - values_); }
 
   /// The cotangent of the elements that a slice of the values shows.
   template <std::size_t Rank>
@@ -116,6 +132,8 @@ class TapeNode : public TapeEntry {
   Tape* tape_;
   T const* values_;
   std::int64_t size_;
+  int rank_;
+  std::array<std::int64_t, 5> shape_{};
   PullBack pull_;
   Array<T, 1, Space> cotangent_;
 };

@@ -1,0 +1,99 @@
+// Programs that go by the tape: value,NAME is the value alone and grad,NAME the value with its
+// gradient. bench/peers/gradients.py times JAX's programs beside these.
+
+#include <support/memory.hpp>
+#include <support/timing.hpp>
+
+#include <coir/array/all.hpp>
+#include <coir/autodiff/linalg.hpp>
+#include <coir/linalg/matmul.hpp>
+
+#include <cstdint>
+
+namespace coir::bench {
+
+namespace {
+
+/// 100 explicit steps of diffusion on a periodic square.
+struct Diffusion {
+  template <class X>
+  auto operator()(X const& x) const {
+    auto u = evaluate(x);
+    for (int step = 0; step < 100; ++step)
+      u = u + 0.2F * (roll(u, 1, 0) + roll(u, -1, 0) + roll(u, 1, 1) + roll(u, -1, 1) - 4 * u);
+    return sum(square(u));
+  }
+};
+
+/// The sum over rows of the logarithm of the sum of exp.
+struct LogSumExp {
+  template <class X>
+  auto operator()(X const& x) const {
+    auto const largest = evaluate(max(x, 1));
+    return sum(log(sum(exp(x - with_axis(largest, 1)), 1)) + largest);
+  }
+};
+
+/// Mean squared error of two hidden layers.
+struct Perceptron {
+  Array<float, 2, Memory> data, target;
+  template <class W1, class W2, class W3>
+  auto operator()(W1 const& w1, W2 const& w2, W3 const& w3) const {
+    auto const first = evaluate(tanh(matmul(data, w1)));
+    auto const second = evaluate(tanh(matmul(first, w2)));
+    return mean(square(matmul(second, w3) - target));
+  }
+};
+
+/// Elements between -scale and scale, as in bench/peers/gradients.py.
+Array<float, 2, Memory> matrix(std::int64_t rows, std::int64_t columns, double scale = 1) {
+  Array<float, 2, Memory> result(Shape<2>{rows, columns});
+  result = cast<float>(
+      scale * reshape(sin(linspace<double, Memory>(0, 1000, rows * columns)), {rows, columns}));
+  return result;
+}
+
+/// Calls function(arguments...) in batches, or its value_and_grad.
+template <bool Gradient, class F, class... X>
+void time_program(benchmark::State& state, double cells, F const& function, X const&... arguments) {
+  time_batches(state, Space{}, {cells, sizeof(float) * cells, "numbers"}, [&] {
+    if constexpr (Gradient)
+      benchmark::DoNotOptimize(value_and_grad(function)(arguments...).value);
+    else
+      benchmark::DoNotOptimize(static_cast<float>(function(arguments...)));
+  });
+}
+
+template <bool Gradient>
+void diffusion(benchmark::State& state) {
+  std::int64_t const n = state.range(0);
+  if (!fits(state, 220. * sizeof(float) * double(n) * double(n))) return;
+  time_program<Gradient>(state, double(n * n), Diffusion{}, matrix(n, n));
+}
+
+template <bool Gradient>
+void log_sum_exp(benchmark::State& state) {
+  std::int64_t const rows = state.range(0), columns = 100;
+  if (!fits(state, 4. * sizeof(float) * double(rows * columns))) return;
+  time_program<Gradient>(state, double(rows * columns), LogSumExp{}, matrix(rows, columns));
+}
+
+template <bool Gradient>
+void perceptron(benchmark::State& state) {
+  std::int64_t const batch = state.range(0);
+  if (!fits(state, 16. * sizeof(float) * double(batch * 784))) return;
+  Perceptron const loss{matrix(batch, 784), matrix(batch, 10)};
+  time_program<Gradient>(state, double(batch * 784), loss, matrix(784, 512, 0.05),
+                         matrix(512, 512, 0.05), matrix(512, 10, 0.05));
+}
+
+BENCHMARK(diffusion<false>)->Name("value,diffusion")->UseManualTime()->Arg(64)->Arg(1024);
+BENCHMARK(diffusion<true>)->Name("grad,diffusion")->UseManualTime()->Arg(64)->Arg(1024);
+BENCHMARK(log_sum_exp<false>)->Name("value,log_sum_exp")->UseManualTime()->Arg(1000)->Arg(100000);
+BENCHMARK(log_sum_exp<true>)->Name("grad,log_sum_exp")->UseManualTime()->Arg(1000)->Arg(100000);
+BENCHMARK(perceptron<false>)->Name("value,perceptron")->UseManualTime()->Arg(32)->Arg(1024);
+BENCHMARK(perceptron<true>)->Name("grad,perceptron")->UseManualTime()->Arg(32)->Arg(1024);
+
+}  // namespace
+
+}  // namespace coir::bench
