@@ -454,9 +454,10 @@ void run_gather(std::array<std::int64_t, Rank> const& frame, Body const& body) {
   GatherLoop<Body, outer> const loop{body};
   std::int64_t const columns = frame[outer];
   if constexpr (outer == 0)
-    for_each("coir::autodiff::gather", exec, box({columns}), loop);
+    for_each("coir::autodiff::pull_back/gather", exec, box({columns}), loop);
   else
-    for_each("coir::autodiff::gather", exec, box({size_of(frame) / columns, columns}), loop);
+    for_each("coir::autodiff::pull_back/gather", exec, box({size_of(frame) / columns, columns}),
+             loop);
 }
 
 /// Runs one gathering kernel for targets of one frame.
