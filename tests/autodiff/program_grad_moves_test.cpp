@@ -125,6 +125,20 @@ TEST(ProgramGradMoves, RollsOfPartsAndPartsOfRolls) {
   })(x, Array<double, 1>(x(0)));
   EXPECT_TRUE(allclose(of_matrix, x(0) * (w * roll(x, 1, 1)) + roll(x(0) * (w * x), -1, 1)));
   EXPECT_TRUE(allclose(of_row, sum(w * x * roll(x, 1, 1) - w, 0)));
+  for (std::int64_t const rows : {1, 6}) {  // a vector, rolled and stretched
+    auto const part = range(0, rows);
+    auto const of_rolled = coir::grad([&](auto v) {
+      return sum(w(part, range()) * (x(part, range()) * roll(v, 2) - 3 * roll(v, 1)));
+    })(Array<double, 1>(x(0)));
+    EXPECT_TRUE(allclose(of_rolled, roll(sum(w(part, range()) * x(part, range()), 0), -2) -
+                                        3 * roll(sum(w(part, range()), 0), -1)));
+    auto const of_square = coir::grad([&](auto v) {
+      return sum(w(part, range()) * square(roll(v, 2) * roll(v, 1)));
+    })(Array<double, 1>(x(0)));
+    Array<double, 1> const v = x(0), weight = sum(w(part, range()), 0);
+    Array<double, 1> const along = 2 * weight * roll(v, 2) * roll(v, 1);
+    EXPECT_TRUE(allclose(of_square, roll(along * roll(v, 1), -2) + roll(along * roll(v, 2), -1)));
+  }
 }
 
 TEST(ProgramGradMoves, ShiftedSlicesOfMatrices) {

@@ -24,8 +24,10 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <iterator>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace coir {
@@ -57,6 +59,13 @@ ArrayRead<T, Rank, Space> read_of(Traced<T, LeafRank, Space> const& leaf) {
                                  leaf.is_rolled()};
   for (int d = 0; d < LeafRank; ++d) read.shift[Rank - LeafRank + d] = leaf.shift()[d];
   return read;
+}
+
+template <class T, int Rank, class Space, int LeafRank>
+int number_among(std::vector<ArrayRead<T, Rank, Space>> const& reads,
+                 Traced<T, LeafRank, Space> const& leaf) {
+  return static_cast<int>(std::find(reads.begin(), reads.end(), read_of<Rank>(leaf)) -
+                          reads.begin());
 }
 
 /// Makes a number a dual with the derivative `seed`. A complex number has two directions: its real
@@ -161,7 +170,7 @@ struct WithSeeds {
   template <class S, int LeafRank>
   auto operator()(Traced<S, LeafRank, Space> const& leaf) const {
     if constexpr (std::same_as<S, T>)
-      return SeededArray<T, LeafRank, Space, Reads>(leaf, number_of(leaf));
+      return SeededArray<T, LeafRank, Space, Reads>(leaf, number_among(reads, leaf));
     else
       return leaf;
   }
@@ -180,23 +189,17 @@ struct WithSeeds {
   E operator()(E const& constant) const {
     return constant;
   }
-
- private:
-  template <class Leaf>
-  int number_of(Leaf const& leaf) const {
-    return static_cast<int>(std::find(reads.begin(), reads.end(), read_of<Rank>(leaf)) -
-                            reads.begin());
-  }
 };
 
-/// The derivative of an expression for which has_numbers_as_slopes holds, along one read.
-template <class T, int Rank, class Space>
-struct NumberWithSlope {
-  ArrayRead<T, Rank, Space> const& read;
+/// The derivatives of an expression for which has_numbers_as_slopes holds, along up to `Most`
+/// reads.
+template <class T, int Rank, class Space, int Most>
+struct WithSlopes {
+  std::vector<ArrayRead<T, Rank, Space>> const& reads;
 
   template <int LeafRank>
   auto operator()(Traced<T, LeafRank, Space> const& leaf) const {
-    return seeded<T>(T(0), read_of<Rank>(leaf) == read ? T(1) : T(0));
+    return Dual<T, Most>::variable(T(0), number_among(reads, leaf));
   }
   template <class S>
   S operator()(Constant<S> const& number) const {
@@ -214,7 +217,7 @@ struct NumberWithSlope {
   template <class E>
     requires(!holds_traced<E>)
   value_t<E> operator()(E const&) const {
-    return value_t<E>(0);  // an array that is added: it has no share in the slope
+    return value_t<E>(0);  // an array that is added: it has no share in the slopes
   }
 };
 
@@ -395,7 +398,16 @@ bool find_origin(ArrayRead<T, Rank, Space> const& read, Shape<Rank> const& shape
   return true;
 }
 
-/// Sorts reads by the arrays that they read, and prepares the cotangents of these.
+/// Whether what comes back through a read is stored in the statement's shape, and then summed along
+/// the axes along which the array was stretched.
+template <class T, int Rank, class Space>
+bool has_products(ArrayRead<T, Rank, Space> const& read, Shape<Rank> const& shape) {
+  Strides<Rank> origin{};
+  return not_repeated(shape, read.strides) != shape ||
+         (read.is_rolled && !find_origin(read, shape, origin));
+}
+
+/// Sorts the other reads by the arrays that they read, and prepares the cotangents of these.
 template <class T, int Rank, class Space>
 std::vector<Gathered<T, Rank>> gathered(std::vector<ArrayRead<T, Rank, Space>> const& reads,
                                         Shape<Rank> const& shape) {
@@ -403,7 +415,7 @@ std::vector<Gathered<T, Rank>> gathered(std::vector<ArrayRead<T, Rank, Space>> c
   std::vector<bool> done(reads.size(), false);
   for (std::size_t r = 0; r < reads.size(); ++r) {
     auto const& read = reads[r];
-    if (done[r] || not_repeated(shape, read.strides) != shape) continue;
+    if (done[r] || has_products(read, shape)) continue;
     auto& node = *read.node;
     Gathered<T, Rank> all{&node, nullptr, read.strides, shape, false, {}};
     Strides<Rank> origin{};
@@ -414,10 +426,11 @@ std::vector<Gathered<T, Rank>> gathered(std::vector<ArrayRead<T, Rank, Space>> c
       result.push_back(std::move(all));
       continue;
     }
+    all.reads.reserve(reads.size());
     Strides<Rank> low = origin, high{};
     for (std::size_t other = r; other < reads.size(); ++other) {
       Strides<Rank> at{};
-      if (reads[other].node != &node || not_repeated(shape, reads[other].strides) != shape ||
+      if (reads[other].node != &node || has_products(reads[other], shape) ||
           !find_origin(reads[other], shape, at))
         continue;
       done[other] = true;
@@ -528,6 +541,7 @@ void gather_in_one_kernel(Slice<S const, Rank, Space> const& cotangent,
 template <class E, class P, class S, int Rank, class Space, class Duals, class Slope>
 void gather(Slice<S const, Rank, Space> const& cotangent, std::vector<Gathered<P, Rank>> waiting,
             Duals const& duals, std::vector<Slope> const& slopes) {
+  if (waiting.size() == 1) return gather_in_one_kernel<P, E>(cotangent, waiting, duals, slopes);
   while (!waiting.empty()) {
     std::vector<Gathered<P, Rank>> now, later;
     for (auto& target : waiting) {
@@ -547,12 +561,51 @@ void gather(Slice<S const, Rank, Space> const& cotangent, std::vector<Gathered<P
 /// Adds products in the shape of the statement to the cotangent of what a read stretched or rolled.
 template <class T, int Rank, class Space, class P>
 void add_products(ArrayRead<T, Rank, Space> const& read, Array<P, Rank, Space> products) {
-  Shape<Rank> const own = not_repeated(products.shape(), read.strides);
-  if (own != products.shape()) products = summed_to(own, products);
+  Shape<Rank> const shape = products.shape(), own = not_repeated(shape, read.strides);
+  if (read.is_rolled) {
+    Shape<Rank> back{};
+    for (int d = 0; d < Rank; ++d) back[d] = read.shift[d] == 0 ? 0 : shape[d] - read.shift[d];
+    products =
+        Array<P, Rank, Space>(Traced<P, Rank, Space>(products.as_operand(), nullptr).rolled(back));
+  }
+  if (own != shape) products = summed_to(own, std::move(products));
   auto& node = *read.node;
   bool const fresh = node.prepare(size_of(own) == node.size());
   add_to<AddUnlessFresh>(node.cotangent_of(read.first, own, read.strides), fresh,
                          products.as_operand());
+}
+
+/// The type of a cotangent of type S times the derivative along an array of type T.
+template <class T, class S>
+using products_t = std::conditional_t<is_complex<T>, Kokkos::complex<real_t<S>>, real_t<S>>;
+
+/// Adds to the cotangents of what a statement reads.
+template <class E, class S, int Rank, class Space, class T, class Duals, class Slope>
+void pull_back_reads(Slice<S const, Rank, Space> const& cotangent,
+                     std::vector<ArrayRead<T, Rank, Space>> const& reads, Duals const& duals,
+                     std::vector<Slope> const& slopes) {
+  using P = products_t<T, S>;
+  Shape<Rank> const& shape = cotangent.shape();
+  auto targets = gathered(reads, shape);
+  std::vector<std::pair<ArrayRead<T, Rank, Space> const*, Array<P, Rank, Space>>> products;
+  std::vector<Gathered<P, Rank>> targets_of_products;
+  for (std::size_t r = 0; r < reads.size(); ++r) {
+    if (!has_products(reads[r], shape)) continue;
+    products.emplace_back(&reads[r], Array<P, Rank, Space>(shape));
+    P* const target = products.back().second.data();
+    targets_of_products.push_back({target,
+                                   target,
+                                   c_strides(shape),
+                                   shape,
+                                   true,
+                                   {{static_cast<int>(r), Strides<Rank>{}, false}}});
+  }
+  if constexpr (std::same_as<P, T>)
+    std::move(targets_of_products.begin(), targets_of_products.end(), std::back_inserter(targets));
+  else if (!targets_of_products.empty())
+    gather<E>(cotangent, std::move(targets_of_products), duals, slopes);
+  gather<E>(cotangent, std::move(targets), duals, slopes);
+  for (auto& [read, array] : products) add_products(*read, std::move(array));
 }
 
 /// Adds to the cotangents of all arrays of type T in an expression.
@@ -560,68 +613,39 @@ void add_products(ArrayRead<T, Rank, Space> const& read, Array<P, Rank, Space> p
 /// \tparam Rank  the expression's, but at least 1
 template <class T, class E, class S, int Rank, class Space>
 void pull_back_along(E const& expression, Slice<S const, Rank, Space> const& cotangent) {
-  constexpr bool by_numbers = has_numbers_as_slopes<T, E>;
+  constexpr int most = traced_of<T, E>;
   Shape<Rank> const& shape = cotangent.shape();
   std::vector<ArrayRead<T, Rank, Space>> reads;
+  reads.reserve(traced_of<T, E>);
   visit_traced(expression, [&](auto const& leaf) {
     if constexpr (std::same_as<value_t<decltype(leaf)>, T>) {
       auto const read = read_of<Rank>(leaf);
       if (std::find(reads.begin(), reads.end(), read) == reads.end()) reads.push_back(read);
     }
   });
-  auto const duals = WithSeeds<T, Rank, Space, !forgets_values<T, E>>{reads}(expression);
-  if constexpr (carries_derivatives<value_t<decltype(duals)>>) {
-    using P = std::conditional_t<is_complex<T>, Kokkos::complex<real_t<S>>, real_t<S>>;
-    if constexpr (traced_of<T, E> == 1) {
+  if constexpr (has_numbers_as_slopes<T, E> && most > 1) {
+    auto const dual = WithSlopes<T, Rank, Space, most>{reads}(expression);
+    std::vector<real_t<S>> slopes(reads.size());
+    for (std::size_t r = 0; r < reads.size(); ++r)
+      slopes[r] = static_cast<real_t<S>>(dual.derivative[r]);
+    pull_back_reads<E>(cotangent, reads, 0, slopes);
+  } else {
+    auto const duals = WithSeeds<T, Rank, Space, !forgets_values<T, E>>{reads}(expression);
+    if constexpr (!carries_derivatives<value_t<decltype(duals)>>) {
+      return;
+    } else if constexpr (most > 1) {
+      pull_back_reads<E>(cotangent, reads, duals, std::vector<char>());
+    } else {
       auto const& read = reads.front();
-      Shape<Rank> const own = not_repeated(shape, read.strides);
-      if (own == shape && !read.is_rolled) {
-        bool const fresh = read.node->prepare(size_of(own) == read.node->size());
-        add_to<AddProduct>(read.node->cotangent_of(read.first, own, read.strides), fresh, cotangent,
-                           duals);
+      if (!read.is_rolled && !has_products(read, shape)) {
+        bool const fresh = read.node->prepare(size_of(shape) == read.node->size());
+        add_to<AddProduct>(read.node->cotangent_of(read.first, shape, read.strides), fresh,
+                           cotangent, duals);
       } else {
-        Array<P, Rank, Space> products(shape);
+        Array<products_t<T, S>, Rank, Space> products(shape);
         add_to<AddProduct>(products.all(), true, cotangent, duals);
-        if (read.is_rolled) {
-          Shape<Rank> back{};
-          for (int d = 0; d < Rank; ++d)
-            back[d] = read.shift[d] == 0 ? 0 : shape[d] - read.shift[d];
-          products = Array<P, Rank, Space>(
-              Traced<P, Rank, Space>(products.as_operand(), nullptr).rolled(back));
-        }
         add_products(read, std::move(products));
       }
-    } else {
-      auto targets = gathered(reads, shape);
-      // What is stretched has products, which are summed afterwards.
-      std::vector<std::pair<std::size_t, Array<P, Rank, Space>>> products;
-      std::vector<Gathered<P, Rank>> products_of;
-      for (std::size_t r = 0; r < reads.size(); ++r) {
-        if (not_repeated(shape, reads[r].strides) == shape) continue;
-        products.emplace_back(r, Array<P, Rank, Space>(shape));
-        P* const target = products.back().second.data();
-        Gathered<P, Rank> alone{target, target, c_strides(shape), shape, true, {}};
-        alone.reads.push_back({static_cast<int>(r), {}, false});
-        products_of.push_back(std::move(alone));
-      }
-      auto const bring_back = [&](auto const& slopes) {
-        if constexpr (std::same_as<P, T>) {
-          targets.insert(targets.end(), products_of.begin(), products_of.end());
-        } else if (!products_of.empty()) {
-          gather<E>(cotangent, products_of, duals, slopes);
-        }
-        gather<E>(cotangent, targets, duals, slopes);
-      };
-      if constexpr (by_numbers) {
-        std::vector<real_t<S>> slopes;
-        for (auto const& read : reads)
-          slopes.push_back(static_cast<real_t<S>>(
-              NumberWithSlope<T, Rank, Space>{read}(expression).derivative[0]));
-        bring_back(slopes);
-      } else {
-        bring_back(std::vector<char>());
-      }
-      for (auto& [r, array] : products) add_products(reads[r], std::move(array));
     }
   }
 }
