@@ -64,6 +64,10 @@ class Traced : public ExpressionBase {
 
   std::shared_ptr<Node> const& node() const { return node_; }
 
+  /// unrolled() without a hold on the memory, and so without a reference count, which would take
+  /// time in statements on small arrays.
+  Slice<T const, Rank, Space> without_owner() const { return {data_, shape_, strides_, nullptr}; }
+
   bool is_rolled() const { return is_rolled_; }
   /// By how much each axis is seen shifted.
   Shape<Rank> const& shift() const { return shift_; }
@@ -176,12 +180,12 @@ class Traced : public ExpressionBase {
 
   template <class Visit>
   void visit_leaves(Visit const& visit) const {
-    visit(unrolled());
+    visit(without_owner());
     if (is_rolled_) visit(detail::KeepsShiftedApart<Rank>(data_, shape_, shift_));
   }
   template <int Target>
   auto kernel(detail::Fold<Target> const& fold) const {
-    detail::RolledKernel<T const, Target - 1> kernel{unrolled().kernel(fold)};
+    detail::RolledKernel<T const, Target - 1> kernel{without_owner().kernel(fold)};
     if constexpr (Rank > 0) {
       if (is_rolled_) {
         kernel.is_rolled = true;

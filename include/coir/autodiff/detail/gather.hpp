@@ -80,11 +80,13 @@ struct GatheredReads {
   bool narrow = false;
 };
 
-/// Calls body.gather(at, column) for each cell on devices, and body.gather_row(at, begin, end) for
-/// stretches of rows on hosts.
+/// Sums up body.term() for each cell on devices. Hosts call body.gather_rows(first row, row behind
+/// the last one, columns begin, end).
 template <class Body, int Outer>
 struct GatherLoop {
   Body body;
+  std::int64_t rows;      // of the frame
+  std::int64_t together;  // on hosts: how many of them an index stands for
 
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t column) const
     requires(Outer == 0)
@@ -100,13 +102,14 @@ struct GatherLoop {
   void stretch(std::int64_t begin, std::int64_t end) const
     requires(Outer == 0)
   {
-    body.gather_row(Place<0>{}, begin, end);
+    body.gather_rows(0, 1, begin, end);
   }
   void stretch(std::int64_t row, std::int64_t begin, std::int64_t end) const
     requires(Outer > 0)
   {
-    body.gather_row(body.reads.rows.place(row), begin, end);
+    body.gather_rows(row * together, std::min(rows, (row + 1) * together), begin, end);
   }
+  std::int64_t cells_per_index() const { return together; }
 
  private:
   /// Once the reads of one array are summed, the sum is added to what is there.
@@ -147,9 +150,13 @@ struct GatherDuals {
                                  duals.cell(at, column));
   }
 
-  void gather_row(Place<Outer> const& at, std::int64_t begin, std::int64_t end) const {
-    for (; begin < end; begin += gathered_stretch)
-      gather_stretch(at, begin, std::min(end, begin + gathered_stretch));
+  void gather_rows(std::int64_t row, std::int64_t behind, std::int64_t begin,
+                   std::int64_t end) const {
+    for (; row < behind; ++row) {
+      auto const at = reads.rows.place(row);
+      for (std::int64_t first = begin; first < end; first += gathered_stretch)
+        gather_stretch(at, first, std::min(end, first + gathered_stretch));
+    }
   }
 
  private:
@@ -211,12 +218,16 @@ struct GatherNumbers {
     return product(cotangent.cell(static_cast<Place<Outer, I> const&>(at), column), read.slope);
   }
 
-  void gather_row(Place<Outer> const& at, std::int64_t begin, std::int64_t end) const {
+  void gather_rows(std::int64_t row, std::int64_t behind, std::int64_t begin,
+                   std::int64_t end) const {
     for (int first = 0; first < reads.count;) {
-      int behind = first + 1;
-      while (!reads.read[behind - 1].closes) ++behind;
-      gather_array(at, begin, end, first, behind);
-      first = behind;
+      int last = first;
+      while (!reads.read[last].closes) ++last;
+      Segments segments;
+      segments.find(*this, begin, end, first, last);
+      for (std::int64_t r = row; r < behind; ++r)
+        gather_row(reads.rows.place(r), segments, first, last);
+      first = last + 1;
     }
   }
 
@@ -225,69 +236,88 @@ struct GatherNumbers {
     return static_cast<T>(static_cast<S>(x * slope));
   }
 
-  /// The cotangents that a read brings to columns of a row: at cotangents[column * step] for the
-  /// columns [begin, end).
-  struct Piece {
-    S const* cotangents;
-    Slope slope;
+  /// Part of a row, to all columns of which the same reads bring something: to column c the
+  /// cotangent of column c - offset.
+  struct Segment {
+    struct Term {
+      int read;
+      std::int64_t offset;
+    };
     std::int64_t begin, end;
+    int count = 0;
+    Term term[2 * Most];
   };
 
-  /// All reads [first, behind) of one array. Between the ends of their pieces the same pieces bring
-  /// something to all columns.
-  void gather_array(Place<Outer> const& at, std::int64_t begin, std::int64_t end, int first,
-                    int behind) const {
-    Piece pieces[2 * Most];
+  /// The segments of a stretch of columns, for the reads [first, last] of one array.
+  struct Segments {
     int count = 0;
-    std::int64_t const extent = reads.extent[Outer], step = cotangent.step;
-    for (int r = first; r < behind; ++r) {
-      auto const& read = reads.read[r];
+    Segment segment[4 * Most + 1];
+
+    void find(GatherNumbers const& body, std::int64_t begin, std::int64_t end, int first,
+              int last) {
+      std::int64_t const extent = body.reads.extent[Outer];
+      while (begin < end) {
+        Segment& now = segment[count++];
+        now.begin = begin;
+        now.end = end;
+        for (int r = first; r <= last; ++r) {
+          auto const& read = body.reads.read[r];
+          std::int64_t offset = read.offset[Outer];
+          int const pieces = read.periodic && offset != 0 ? 2 : 1;
+          for (int piece = 0; piece < pieces; ++piece, offset += extent) {
+            if (offset > begin) {
+              now.end = std::min(now.end, offset);
+            } else if (offset + extent > begin) {
+              now.end = std::min(now.end, offset + extent);
+              now.term[now.count++] = {r, offset};
+            }
+          }
+        }
+        begin = now.end;
+      }
+    }
+  };
+
+  void gather_row(Place<Outer> const& at, Segments const& segments, int first, int last) const {
+    std::int64_t const step = cotangent.step;
+    S const* row[Most];
+    for (int r = first; r <= last; ++r) {
       Place<Outer> from;
       bool found = true;
       for (int d = 0; d < Outer; ++d)
-        found = read.find(at.index[d], d, reads.extent[d], from.index[d]) && found;
-      if (!found) continue;
-      std::int64_t const offset = read.offset[Outer];
-      S const* const row = cotangent.start(from);
-      pieces[count++] = {row - offset * step, read.slope, offset, offset + extent};
-      if (read.periodic && offset != 0)
-        pieces[count++] = {row - (offset + extent) * step, read.slope, offset + extent,
-                           offset + 2 * extent};
+        found = reads.read[r].find(at.index[d], d, reads.extent[d], from.index[d]) && found;
+      row[r] = found ? cotangent.start(from) : nullptr;
     }
     auto const& target = reads.read[first].target;
     T* const out = target.start(at);
     bool const fresh = reads.read[first].fresh;
-    while (begin < end) {
+    for (int s = 0; s < segments.count; ++s) {
       constexpr std::int64_t few = 8;
-      std::int64_t until = end;
+      Segment const& segment = segments.segment[s];
       S const* x[2 * Most];
       Slope slopes[2 * Most];
       int terms = 0;
-      for (int p = 0; p < count; ++p) {
-        if (pieces[p].begin > begin) {
-          until = std::min(until, pieces[p].begin);
-        } else if (pieces[p].end > begin) {
-          until = std::min(until, pieces[p].end);
-          x[terms] = pieces[p].cotangents;
-          slopes[terms++] = pieces[p].slope;
-        }
+      for (int t = 0; t < segment.count; ++t) {
+        auto const& term = segment.term[t];
+        if (row[term.read] == nullptr) continue;
+        x[terms] = row[term.read] - term.offset * step;
+        slopes[terms++] = reads.read[term.read].slope;
       }
-      if (step == 1 && target.step == 1 && until - begin >= few) {
+      if (step == 1 && target.step == 1 && segment.end - segment.begin >= few) {
         int done = 0;
         do {
           int const some = std::min(terms - done, most_terms);
-          add_terms<std::min(2 * Most, most_terms)>(out, begin, until, x + done, slopes + done,
-                                                    some, fresh && done == 0);
+          add_terms<std::min(2 * Most, most_terms)>(out, segment.begin, segment.end, x + done,
+                                                    slopes + done, some, fresh && done == 0);
           done += some;
         } while (done < terms);
       } else {
-        for (std::int64_t c = begin; c < until; ++c) {
+        for (std::int64_t c = segment.begin; c < segment.end; ++c) {
           T sum(0);
-          for (int p = 0; p < terms; ++p) sum += product(x[p][c * step], slopes[p]);
+          for (int t = 0; t < terms; ++t) sum += product(x[t][c * step], slopes[t]);
           out[c * target.step] = fresh ? sum : out[c * target.step] + sum;
         }
       }
-      begin = until;
     }
   }
 

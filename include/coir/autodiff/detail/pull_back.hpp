@@ -53,8 +53,8 @@ struct ArrayRead {
 template <int Rank, class T, int LeafRank, class Space>
 ArrayRead<T, Rank, Space> read_of(Traced<T, LeafRank, Space> const& leaf) {
   ArrayRead<T, Rank, Space> read{leaf.node().get(),
-                                 leaf.unrolled().data(),
-                                 stretched_strides<Rank>(leaf.unrolled()),
+                                 leaf.without_owner().data(),
+                                 stretched_strides<Rank>(leaf.without_owner()),
                                  {},
                                  leaf.is_rolled()};
   for (int d = 0; d < LeafRank; ++d) read.shift[Rank - LeafRank + d] = leaf.shift()[d];
@@ -463,14 +463,18 @@ std::vector<Gathered<T, Rank>> gathered(std::vector<ArrayRead<T, Rank, Space>> c
 template <class Space, std::size_t Rank, class Body>
 void run_gather(std::array<std::int64_t, Rank> const& frame, Body const& body) {
   constexpr int outer = static_cast<int>(Rank) - 1;
-  auto const exec = instance<typename Space::execution_space>();
-  GatherLoop<Body, outer> const loop{body};
-  std::int64_t const columns = frame[outer];
+  using Exec = typename Space::execution_space;
+  Exec const exec = instance<Exec>();
+  std::int64_t const columns = frame[outer], rows = size_of(frame) / columns;
+  constexpr std::int64_t some_cells = 1024;
+  std::int64_t const together =
+      runs_on_host<Exec> ? std::clamp<std::int64_t>(some_cells / columns, 1, rows) : 1;
+  GatherLoop<Body, outer> const loop{body, rows, together};
   if constexpr (outer == 0)
     for_each("coir::autodiff::pull_back/gather", exec, box({columns}), loop);
   else
-    for_each("coir::autodiff::pull_back/gather", exec, box({size_of(frame) / columns, columns}),
-             loop);
+    for_each("coir::autodiff::pull_back/gather", exec,
+             box({(rows + together - 1) / together, columns}), loop);
 }
 
 /// Runs one gathering kernel for targets of one frame.

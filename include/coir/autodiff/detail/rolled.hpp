@@ -6,7 +6,7 @@
 
 #include <coir/array/fold.hpp>
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -78,8 +78,13 @@ struct RolledKernel {
     if constexpr (!Direct) {
       if (count > to_the_end) {
         Value* const gathered = scratch.template take<Value>();
-        slice.gather(from, begin, to_the_end, gathered);
-        slice.gather(from, 0, count - to_the_end, gathered + to_the_end);
+        if (slice.step == 1) {
+          T* const start = slice.start(from);
+          std::copy_n(start, count - to_the_end, std::copy_n(start + begin, to_the_end, gathered));
+        } else {
+          slice.gather(from, begin, to_the_end, gathered);
+          slice.gather(from, 0, count - to_the_end, gathered + to_the_end);
+        }
         return gathered;
       }
     }
