@@ -18,10 +18,10 @@ namespace coir {
 /// takes as long as adding two arrays of so many elements.
 inline constexpr std::int64_t cells_worth_a_thread = 4096;
 
-/// Each thread of an instance makes a kernel on several threads take longer by the time of so many
-/// cells. All of them take part in its start and its end, even those without work. Found by
-/// measurement on 16 cores.
-inline constexpr std::int64_t cells_of_a_start = 2048;
+/// Each thread of an instance makes a kernel on several threads take longer by the time of about so
+/// many cells, found by measurement on 16 cores. All threads take part in its start and its end,
+/// even those without work.
+inline constexpr std::int64_t cells_of_a_start = 1024;
 
 /// The number of host threads that are worth starting for work on `cells` cells of memory: at least
 /// one, and at most the threads of the instance and the parts that the work can be cut into. It is
