@@ -208,8 +208,8 @@ TYPED_TEST(EscapeArrays, CountsAreThoseOfTheKernelBitForBit) {
   int const shapes[][2] = {{1, 1}, {1, 65}, {61, 127}, {300, 200}};
   for (auto const& [rows, columns] : shapes)
     for (bool const is_julia : {false, true}) {
-      auto const problem = is_julia ? julia<TypeParam>(rows, columns, 150)
-                                    : mandelbrot<TypeParam>(rows, columns, 150);
+      auto const problem =
+          is_julia ? julia<TypeParam>(rows, columns, 50) : mandelbrot<TypeParam>(rows, columns, 50);
       auto const kernel = by_kernel<coir::testing::Device>(problem, true);
       auto const arrays = by_arrays(problem, true);
       EXPECT_EQ(arrays.counts, kernel.counts) << rows << " x " << columns;

@@ -35,8 +35,8 @@ class NbodyMemory : public coir::testing::Nbody {
 };
 
 // So many steps that particles are sorted on the way, and nothing but what is asked for.
-std::string const bare = "--particles 96 --steps 10 --no-pictures --no-spectra ";
-std::string const short_run = "--particles 96 --steps 1 --no-pictures --no-spectra ";
+std::string const bare = "--particles 72 --steps 10 --no-pictures --no-spectra ";
+std::string const short_run = "--particles 72 --steps 1 --no-pictures --no-spectra ";
 
 }  // namespace
 
@@ -52,28 +52,27 @@ TEST_F(NbodyMemory, OfStepsIsWithinAFifth) {
 TEST_F(NbodyMemory, OfTheStartIsWithinAFifth) {
   expect_within(short_run + "--mesh-ratio 1 --lpt 1");
   expect_within(short_run + "--mesh-ratio 1 --force-source potential");
-  Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::HostSpace> const noise("noise", 128, 128,
-                                                                              128);
+  Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::HostSpace> const noise("noise", 96, 96, 96);
   for (std::size_t n = 0; n < noise.size(); ++n) noise.data()[n] = double(n % 7) - 3;
   coir::io::write_npy(folder / "noise.npy", noise);
   expect_within(
-      "--particles 128 --steps 1 --no-pictures --no-spectra --mesh-ratio 1 --noise noise.npy");
+      "--particles 96 --steps 1 --no-pictures --no-spectra --mesh-ratio 1 --noise noise.npy");
 }
 
 TEST_F(NbodyMemory, OfOutputsIsWithinAFifth) {
-  expect_within("--particles 96 --steps 1 --no-pictures");
-  expect_within("--particles 96 --steps 1 --no-pictures --mesh-ratio 1 --precision double");
-  expect_within("--particles 48 --steps 1 --no-spectra --pixels 1024");
-  expect_within("--particles 64 --steps 1 --pixels 1500 --deterministic");
+  expect_within("--particles 72 --steps 1 --no-pictures");
+  expect_within("--particles 72 --steps 1 --no-pictures --mesh-ratio 1 --precision double");
+  expect_within("--particles 32 --steps 1 --no-spectra --pixels 600");
+  expect_within("--particles 64 --steps 1 --pixels 1000 --deterministic");
   expect_within(short_run + "--snapshots --checkpoint 1 --precision double --outputs 0.5");
   expect_within(
-      "--particles 85 --steps 2 --no-pictures --no-spectra --deterministic --mesh-ratio 1.5 "
+      "--particles 71 --steps 2 --no-pictures --no-spectra --deterministic --mesh-ratio 1.5 "
       "--kernel 5_4 --lpt 1 --checkpoint 1");
 }
 
 TEST_F(NbodyMemory, OfARestartIsWithinAFifth) {
   run_quietly(
-      "--particles 96 --steps 2 --no-pictures --no-spectra --checkpoint 1 --stop-after 1 --output "
+      "--particles 72 --steps 2 --no-pictures --no-spectra --checkpoint 1 --stop-after 1 --output "
       "start");
   expect_within("--restart start");
 }

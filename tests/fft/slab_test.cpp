@@ -222,9 +222,7 @@ void compare(Shape<3> const& shape, RankGrid const& grid = {}) {
   }
 }
 
-template <class Case>
-class Slab : public ::testing::Test {};
-TYPED_TEST_SUITE(Slab, coir::testing::Cases, coir::testing::CaseName);
+COIR_RANKS_SUITE(Slab);
 
 // Extents that don't divide, primes, fewer planes than ranks, planes that fit a cache and others,
 // several chunks of them.

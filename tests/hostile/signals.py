@@ -36,7 +36,7 @@ RUNS = {
               "photo.png --side {cells} --steps 4 --a-start 0.1 --iterations 20 --deterministic --pixels {pixels} --output run --report run.json",
               "run/noise.npy run/universe.toml run/density.npy run/start.png run/frame_01.png run/frame_02.png run/frame_03.png "
               "run/frame_04.png run/frame_05.png run/end_and_target.png run/strip.png run.json")}
-SIZES = {"side": 2200, "particles": 48, "pixels": 500, "cells": 32, "jobs": 100_000}
+SIZES = {"side": 1500, "particles": 32, "pixels": 250, "cells": 16, "jobs": 100_000}
 
 
 def answers(process, number):

@@ -89,17 +89,17 @@ TYPED_TEST(Paint, IsThePlainLoopForAllSchemesAndExtents) {
   for (Extents const& n :
        {Extents{1, 1, 1}, Extents{2, 3, 1}, Extents{5, 4, 7}, Extents{13, 17, 31}})
     for (std::int64_t count : {0, 1, 200, 5003})
-      for (auto const assignment : assignments)
+      for (auto const assignment : assignments) {
+        auto const particles = scattered(count, 3.5, 7);
+        std::vector<double> expected(static_cast<std::size_t>(n[0] * n[1] * n[2])),
+            terms(expected.size());
+        for (auto const& x : particles)
+          coir::testing::touch(x, 3.5, n, assignment, [&](std::int64_t c, double w) {
+            expected[c] += w;
+            terms[c] += 1;
+          });
         for (auto const scheme : schemes<Exec>())
           for (bool const deterministic : {false, true}) {
-            auto const particles = scattered(count, 3.5, 7);
-            std::vector<double> expected(static_cast<std::size_t>(n[0] * n[1] * n[2])),
-                terms(expected.size());
-            for (auto const& x : particles)
-              coir::testing::touch(x, 3.5, n, assignment, [&](std::int64_t c, double w) {
-                expected[c] += w;
-                terms[c] += 1;
-              });
             auto const cells = new_mesh<Exec, T>(n);
             Kokkos::deep_copy(cells, T(77));  // to be overwritten
             mesh::paint(Exec{}, to_view<Exec, T>(particles), 3.5, cells,
@@ -113,6 +113,7 @@ TYPED_TEST(Paint, IsThePlainLoopForAllSchemesAndExtents) {
                   tolerance<T>(expected[c], terms[c], 31) + parts * static_cast<double>(count + 1))
                   << n[0] << " " << count << " " << name_of(assignment) << " " << name_of(scheme);
           }
+      }
 }
 
 TYPED_TEST(Paint, IsThePlainLoopForParticlesInTheMeshsOrder) {

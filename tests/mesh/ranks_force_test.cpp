@@ -29,7 +29,7 @@ using coir::mesh::ForceOptions;
 using coir::testing::world;
 using Points = std::vector<std::array<double, 3>>;
 
-COIR_TYPED_SUITE(RanksForce);
+COIR_RANKS_SUITE(RanksForce);
 
 constexpr double box = 10;
 

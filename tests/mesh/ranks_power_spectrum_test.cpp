@@ -24,7 +24,7 @@ using coir::mesh::PowerSpectrumOptions;
 using coir::testing::world;
 using Points = std::vector<std::array<double, 3>>;
 
-COIR_TYPED_SUITE(RanksPowerSpectrum);
+COIR_RANKS_SUITE(RanksPowerSpectrum);
 
 constexpr double box = 10;
 

@@ -58,7 +58,7 @@ class Scene {
 
 double home(std::int64_t site) { return static_cast<double>(site / (side * side)) * box / side; }
 
-COIR_TYPED_SUITE(RanksMigration);
+COIR_RANKS_SUITE(RanksMigration);
 
 // A few more on one rank at each step: memory grows by an eighth or more at a time, not at every
 // step.

@@ -26,7 +26,7 @@ coir::cosmology::LinearPower<double> linear_power() {
   return coir::cosmology::LinearPower<double>(coir::cosmology::planck15());
 }
 
-COIR_TYPED_SUITE(RanksStart);
+COIR_RANKS_SUITE(RanksStart);
 
 /// Compares this rank's particles with those of the whole lattice: in bits on hosts.
 template <class Exec, class T>
