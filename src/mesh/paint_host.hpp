@@ -171,13 +171,54 @@ template <class Cell>
 struct Slabs {
   std::vector<Part<Cell>> parts;
   std::vector<int> part_of_plane;
-  std::vector<Cell> ghost_cells;  ///< the ghost planes of all slabs; empty if there is one slab
+  std::unique_ptr<Cell[]> ghost_cells;  ///< the ghost planes of all slabs; null if there is one
 };
 
-/// Cuts a mesh into slabs of about as many planes each.
+/// The planes where slabs begin, and the end of the last one. There are about as many particles in
+/// each slab, by a sample. If particles are sorted by their planes, a thread's share of them lies
+/// mostly in its own slab.
+template <int Support, class T, class Cell>
+std::vector<std::int64_t> bounds_of_slabs(Painted<T> const& painted, double box,
+                                          CellsWindow<Cell> const& cells, int threads) {
+  constexpr std::int64_t of_a_slab = 128;
+  std::int64_t const planes = cells.held(0),
+                     samples = std::min(painted.particles, of_a_slab * threads);
+  auto const per_cell = cells.template inverse_spacing<T>(box);
+  std::vector<std::int64_t> in_plane(static_cast<std::size_t>(planes), 0);
+  ParticleBlock<Support, T> block = {};
+  for (std::int64_t begin = 0; begin < samples; begin += block.size) {
+    int const count = static_cast<int>(std::min<std::int64_t>(samples - begin, block.size));
+    locate<1>(
+        block, count,
+        [&](int p) {
+          return painted.position + 3 * (painted.particles * (2 * (begin + p) + 1) / (2 * samples));
+        },
+        cells, per_cell);
+    for (int p = 0; p < count; ++p) ++in_plane[static_cast<std::size_t>(block.plane[0][p])];
+  }
+  std::vector<std::int64_t> bounds(static_cast<std::size_t>(threads) + 1, planes);
+  bounds[0] = 0;
+  std::int64_t before = 0, plane = 0;
+  for (int t = 1; t < threads; ++t) {
+    // Each slab has a plane at least.
+    std::int64_t const first = bounds[static_cast<std::size_t>(t) - 1] + 1,
+                       last = planes - (threads - t), wanted = samples * t;
+    for (; plane < last; ++plane) {
+      std::int64_t const here = in_plane[static_cast<std::size_t>(plane)];
+      if (plane >= first && (2 * before + here) * threads >= 2 * wanted) break;
+      before += here;
+    }
+    bounds[static_cast<std::size_t>(t)] = plane;
+  }
+  return bounds;
+}
+
+/// Cuts a mesh into slabs.
 template <int Support, int Components, class Cell>
-Slabs<Cell> cut_into_slabs(CellsWindow<Cell> const& cells, int threads) {
+Slabs<Cell> cut_into_slabs(CellsWindow<Cell> const& cells,
+                           std::vector<std::int64_t> const& bounds) {
   constexpr int ghosts = Support - 1;
+  int const threads = static_cast<int>(bounds.size()) - 1;
   std::int64_t const planes = cells.held(0), span = span_of_plane<Components>(cells);
   Slabs<Cell> slabs;
   slabs.parts.resize(threads);
@@ -186,18 +227,18 @@ Slabs<Cell> cut_into_slabs(CellsWindow<Cell> const& cells, int threads) {
     std::int64_t const bytes = threads * ghosts * span * static_cast<std::int64_t>(sizeof(Cell));
     if (bytes > worth_asking)
       expects_memory<Kokkos::HostSpace>(bytes, "the ghost planes of painting");
-    slabs.ghost_cells.resize(static_cast<std::size_t>(threads * ghosts * span));
+    slabs.ghost_cells.reset(new Cell[static_cast<std::size_t>(threads * ghosts * span)]);
   }
   for (int t = 0; t < threads; ++t) {
     auto& part = slabs.parts[t];
-    part.begin = planes * t / threads;
-    part.end = planes * (t + 1) / threads;
+    part.begin = bounds[t];
+    part.end = bounds[t + 1];
     for (std::int64_t i = part.begin; i < part.end; ++i) {
       part.planes.push_back(cells.data + i * cells.plane);
       slabs.part_of_plane[i] = t;
     }
     for (int g = 0; g < ghosts; ++g)
-      part.planes.push_back(threads > 1 ? slabs.ghost_cells.data() + (t * ghosts + g) * span
+      part.planes.push_back(threads > 1 ? slabs.ghost_cells.get() + (t * ghosts + g) * span
                                         : cells.data + (planes + g) % planes * cells.plane);
   }
   return slabs;
@@ -229,14 +270,17 @@ template <int Support, int Components, class Exec, class T, class Deposit>
 void paint_slabs(Exec const& exec, Painted<T> const& painted, double box,
                  CellsWindow<typename Deposit::Cell> const& cells, Deposit const& deposit,
                  int threads) {
-  auto const slabs = cut_into_slabs<Support, Components>(cells, threads);
+  auto const slabs = cut_into_slabs<Support, Components>(
+      cells, threads == 1 ? std::vector<std::int64_t>{0, cells.held(0)}
+                          : bounds_of_slabs<Support>(painted, box, cells, threads));
   auto const& parts = slabs.parts;
   // elsewhere[t * threads + u]: the particles of thread t that lie in the slab of thread u.
   std::vector<std::vector<std::int64_t>> elsewhere(static_cast<std::size_t>(threads) * threads);
 
   for_threads(exec, "coir::mesh::paint_host/slabs", threads, [&](int t) {
-    for (std::int64_t i = parts[t].begin; i < parts[t].end; ++i)
-      clear_plane<Components>(cells, parts[t].planes[i - parts[t].begin]);
+    std::int64_t const own = parts[t].end - parts[t].begin, ghosts = threads > 1 ? Support - 1 : 0;
+    for (std::int64_t i = 0; i < own + ghosts; ++i)
+      clear_plane<Components>(cells, parts[t].planes[i]);
     std::int64_t const begin = painted.particles * t / threads,
                        end = painted.particles * (t + 1) / threads;
     paint_part<Support, Components>(
