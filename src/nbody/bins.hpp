@@ -10,6 +10,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
 
 namespace coir::nbody::detail {
 
@@ -96,14 +99,22 @@ void find_places(Exec const& exec, T const* position, std::int64_t particles,
     for (std::int64_t p = first_of(t); p < first_of(t + 1); ++p)
       ++number[place[p] = static_cast<std::uint32_t>(bins(position + 3 * p))];
   });
-  std::uint32_t before = 0;
-  for (std::int64_t b = 0; b < count; ++b)
-    for (std::int64_t t = 0; t < threads; ++t) {
-      auto& number = next[t * count + b];
-      std::uint32_t const here = number;
-      number = before;
-      before += here;
-    }
+  // Each number becomes that of the particles before: those of earlier bins, and of the same bin in
+  // earlier threads. Each thread takes a share of the bins.
+  auto const bins_of = [=](std::int64_t t) { return count * t / threads; };
+  std::vector<std::uint32_t> before(static_cast<std::size_t>(threads), 0);
+  for_each_task("coir::nbody::bins/add", exec, threads, [&](std::int64_t share) {
+    std::uint32_t sum = 0;
+    for (std::int64_t t = 0; t < threads; ++t)
+      for (std::int64_t b = bins_of(share); b < bins_of(share + 1); ++b) sum += next[t * count + b];
+    before[static_cast<std::size_t>(share)] = sum;
+  });
+  std::exclusive_scan(before.begin(), before.end(), before.begin(), 0u);
+  for_each_task("coir::nbody::bins/scan", exec, threads, [&](std::int64_t share) {
+    std::uint32_t sum = before[static_cast<std::size_t>(share)];
+    for (std::int64_t b = bins_of(share); b < bins_of(share + 1); ++b)
+      for (std::int64_t t = 0; t < threads; ++t) sum += std::exchange(next[t * count + b], sum);
+  });
   for_each_task("coir::nbody::bins/place", exec, threads, [&](std::int64_t t) {
     std::uint32_t* const number = next + t * count;
     for (std::int64_t p = first_of(t); p < first_of(t + 1); ++p) place[p] = number[place[p]]++;
