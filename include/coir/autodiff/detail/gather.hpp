@@ -223,10 +223,7 @@ struct GatherNumbers {
     for (int first = 0; first < reads.count;) {
       int last = first;
       while (!reads.read[last].closes) ++last;
-      Segments segments;
-      segments.find(*this, begin, end, first, last);
-      for (std::int64_t r = row; r < behind; ++r)
-        gather_row(reads.rows.place(r), segments, first, last);
+      gather_array(row, behind, begin, end, first, last);
       first = last + 1;
     }
   }
@@ -251,6 +248,7 @@ struct GatherNumbers {
   /// The segments of a stretch of columns, for the reads [first, last] of one array.
   struct Segments {
     int count = 0;
+    int longest = 0;
     Segment segment[4 * Most + 1];
 
     void find(GatherNumbers const& body, std::int64_t begin, std::int64_t end, int first,
@@ -274,50 +272,113 @@ struct GatherNumbers {
           }
         }
         begin = now.end;
+        auto const& other = segment[longest];
+        if (now.end - now.begin > other.end - other.begin) longest = count - 1;
       }
     }
   };
 
-  void gather_row(Place<Outer> const& at, Segments const& segments, int first, int last) const {
-    std::int64_t const step = cotangent.step;
-    S const* row[Most];
+  /// Where a row of an array's cotangent is, and the rows that its reads bring; null for none.
+  struct Row {
+    T* out;
+    S const* source[Most];
+  };
+
+  Row find_row(Place<Outer> const& at, int first, int last) const {
+    Row result;
+    result.out = reads.read[first].target.start(at);
     for (int r = first; r <= last; ++r) {
       Place<Outer> from;
       bool found = true;
       for (int d = 0; d < Outer; ++d)
         found = reads.read[r].find(at.index[d], d, reads.extent[d], from.index[d]) && found;
-      row[r] = found ? cotangent.start(from) : nullptr;
+      result.source[r] = found ? cotangent.start(from) : nullptr;
     }
-    auto const& target = reads.read[first].target;
-    T* const out = target.start(at);
-    bool const fresh = reads.read[first].fresh;
-    for (int s = 0; s < segments.count; ++s) {
-      constexpr std::int64_t few = 8;
-      Segment const& segment = segments.segment[s];
-      S const* x[2 * Most];
-      Slope slopes[2 * Most];
-      int terms = 0;
-      for (int t = 0; t < segment.count; ++t) {
-        auto const& term = segment.term[t];
-        if (row[term.read] == nullptr) continue;
-        x[terms] = row[term.read] - term.offset * step;
-        slopes[terms++] = reads.read[term.read].slope;
+    return result;
+  }
+
+  /// All reads [first, last] of one array.
+  void gather_array(std::int64_t row, std::int64_t behind, std::int64_t begin, std::int64_t end,
+                    int first, int last) const {
+    Segments segments;
+    segments.find(*this, begin, end, first, last);
+    while (row < behind) {
+      auto const at = reads.rows.place(row);
+      std::int64_t const rows = std::min(behind - row, rows_alike(at, begin, end, first, last));
+      Row const now = find_row(at, first, last);
+      // Rows one behind the other are one long row, if few columns are corrected afterwards.
+      auto const& longest = segments.segment[segments.longest];
+      bool const join = rows > 1 && 8 * (end - longest.end + longest.begin) <= end;
+      if (join)
+        gather_segment(now, longest, longest.begin, (rows - 1) * end + longest.end, 1, 0, first);
+      for (int s = 0; s < segments.count; ++s) {
+        auto const& segment = segments.segment[s];
+        if (!join || s != segments.longest)
+          gather_segment(now, segment, segment.begin, segment.end, rows, end, first);
       }
-      if (step == 1 && target.step == 1 && segment.end - segment.begin >= few) {
+      row += rows;
+    }
+  }
+
+  /// How many whole rows from one on lie one behind the other, in a target without old values and
+  /// in all that it gets; otherwise 1.
+  std::int64_t rows_alike(Place<Outer> const& at, std::int64_t begin, std::int64_t end, int first,
+                          int last) const {
+    if constexpr (Outer == 0) {
+      return 1;
+    } else {
+      constexpr int d = Outer - 1;
+      auto const& target = reads.read[first].target;
+      if (!reads.read[first].fresh || begin != 0 || end != reads.extent[Outer] ||
+          target.step != 1 || target.stride[d] != end || cotangent.step != 1 ||
+          cotangent.stride[d] != end)
+        return 1;
+      std::int64_t rows = reads.rows.extent[d] - at.index[d];
+      for (int r = first; r <= last; ++r) {
+        std::int64_t source;
+        if (reads.read[r].find(at.index[d], d, reads.extent[d], source))
+          rows = std::min(rows, reads.extent[d] - source);
+        else if (source < 0)
+          rows = std::min(rows, -source);
+      }
+      return rows;
+    }
+  }
+
+  /// The columns [begin, end) of rows that lie `distance` elements behind each other.
+  void gather_segment(Row const& row, Segment const& segment, std::int64_t begin, std::int64_t end,
+                      std::int64_t rows, std::int64_t distance, int first) const {
+    constexpr std::int64_t few = 8;
+    std::int64_t const step = cotangent.step, target_step = reads.read[first].target.step;
+    bool const fresh = reads.read[first].fresh;
+    T* out = row.out;
+    S const* x[2 * Most];
+    Slope slopes[2 * Most];
+    int terms = 0;
+    for (int t = 0; t < segment.count; ++t) {
+      auto const& term = segment.term[t];
+      if (row.source[term.read] == nullptr) continue;
+      x[terms] = row.source[term.read] - term.offset * step;
+      slopes[terms++] = reads.read[term.read].slope;
+    }
+    for (std::int64_t r = 0; r < rows; ++r) {
+      if (step == 1 && target_step == 1 && end - begin >= few) {
         int done = 0;
         do {
           int const some = std::min(terms - done, most_terms);
-          add_terms<std::min(2 * Most, most_terms)>(out, segment.begin, segment.end, x + done,
-                                                    slopes + done, some, fresh && done == 0);
+          add_terms<std::min(2 * Most, most_terms)>(out, begin, end, x + done, slopes + done, some,
+                                                    fresh && done == 0);
           done += some;
         } while (done < terms);
       } else {
-        for (std::int64_t c = segment.begin; c < segment.end; ++c) {
+        for (std::int64_t c = begin; c < end; ++c) {
           T sum(0);
           for (int t = 0; t < terms; ++t) sum += product(x[t][c * step], slopes[t]);
-          out[c * target.step] = fresh ? sum : out[c * target.step] + sum;
+          out[c * target_step] = fresh ? sum : out[c * target_step] + sum;
         }
       }
+      out += distance;
+      for (int t = 0; t < terms; ++t) x[t] += distance;
     }
   }
 

@@ -48,7 +48,12 @@ struct ArrayRead {
   Strides<Rank> shift;    // by how much it is seen rolled; otherwise 0
   bool is_rolled;
 
-  bool operator==(ArrayRead const&) const = default;
+  bool operator==(ArrayRead const& other) const {
+    bool equal = node == other.node && first == other.first && is_rolled == other.is_rolled;
+    for (int d = 0; d < Rank; ++d)
+      equal = equal && shift[d] == other.shift[d] && strides[d] == other.strides[d];
+    return equal;
+  }
 };
 template <int Rank, class T, int LeafRank, class Space>
 ArrayRead<T, Rank, Space> read_of(Traced<T, LeafRank, Space> const& leaf) {
@@ -466,7 +471,7 @@ void run_gather(std::array<std::int64_t, Rank> const& frame, Body const& body) {
   using Exec = typename Space::execution_space;
   Exec const exec = instance<Exec>();
   std::int64_t const columns = frame[outer], rows = size_of(frame) / columns;
-  constexpr std::int64_t some_cells = 1024;
+  constexpr std::int64_t some_cells = cells_worth_a_thread;
   std::int64_t const together =
       runs_on_host<Exec> ? std::clamp<std::int64_t>(some_cells / columns, 1, rows) : 1;
   GatherLoop<Body, outer> const loop{body, rows, together};
