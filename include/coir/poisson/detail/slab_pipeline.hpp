@@ -16,10 +16,13 @@
 namespace coir::poisson::detail {
 
 /// The number of bands of slabs to share among threads. No band is narrower than the pipeline is
-/// deep, or so small that starting a thread for it doesn't pay.
+/// deep, or so small that starting a thread for it doesn't pay. Whether several threads start at
+/// all depends on the work of all stages, each of which is worth half a cell.
 template <class Exec>
 int pipeline_bands(Exec const& exec, int slabs, std::int64_t cells, int stages) {
-  return static_cast<int>(threads_worth_starting(exec, cells / 2, slabs / (2 * stages + 1)));
+  std::int64_t const work = cells * stages / 2, most = cells / 2 / cells_worth_a_thread,
+                     bands = std::min<std::int64_t>(most, slabs / (2 * stages + 1));
+  return static_cast<int>(threads_worth_starting(exec, work, bands));
 }
 
 /// Rows begin to end - 1 of a slab, counted from 1.
