@@ -23,14 +23,16 @@ struct Objective {
   auto operator()(X const& x) const {
 #if defined(MISUSE_no_reduction)  // must end in a reduction
     return x * 2;
-#elif defined(MISUSE_nothing)  // and return something
+#elif defined(MISUSE_nothing)        // and return something
     sum(x);
-#elif defined(MISUSE_pad)      // by a function that has no derivative
-    return sum(pad(x, 1));
-#elif defined(MISUSE_repeat)   // by a function that has no derivative
-    return sum(square(repeat(x, 2, 0)));
-#elif defined(MISUSE_written)  // aren't written
-    auto u = evaluate(x);
+#elif defined(MISUSE_gradient)       // by a function that has no derivative
+    return sum(square(gradient(x, 1.0, 0)));
+#elif defined(MISUSE_written)        // aren't written
+    auto u = x;
+    u(0) = 2 * u(1);
+    return sum(u);
+#elif defined(MISUSE_const_written)  // aren't written
+    auto const u = evaluate(x);
     u(0) = 2 * u(1);
     return sum(u);
 #elif defined(MISUSE_product)
@@ -45,7 +47,11 @@ struct Objective {
     return sum(u);
 #elif defined(MISUSE_part_added_to)       // aren't written
     auto u = evaluate(x);
-    u(coir::range(0, 2)) += 1;
+    u(0)(coir::range(0, 2)) += 1;
+    return sum(u);
+#elif defined(MISUSE_axes_written)        // the values have more axes
+    auto u = evaluate(x);
+    u(0) = x;
     return sum(u);
 #elif defined(MISUSE_other_rank)          // keeps its number of axes
     auto u = evaluate(x);
@@ -59,11 +65,9 @@ struct Objective {
     double s = 0;
     s += sum(x * x);
     return s + sum(x);
-#elif defined(MISUSE_sort)                // there is no derivative of sort
-    return sum(sort(x));
-#elif defined(MISUSE_median)              // there is no derivative of median
-    return median(x);
-#elif defined(MISUSE_argmax)              // there is no derivative of argmax
+#elif defined(MISUSE_unique)              // there is no derivative of unique
+    return sum(unique(x));
+#elif defined(MISUSE_argmax)              // and it must end in a reduction
     return argmax(x);
 #elif defined(MISUSE_branch)              // is no number yet
     if (sum(x) > 0) return sum(x);
@@ -89,27 +93,27 @@ struct OfDouble {
 
 void misuse(Matrix const& x, [[maybe_unused]] Vector const& row) {
   Objective const f{};
-#if defined(MISUSE_array_beside_number)  // take arrays or numbers, not both at once
-  auto const result = coir::grad(OfTwo{})(x, 2.0);
-#elif defined(MISUSE_two_types)          // takes arrays of float or double, all of one type
-  auto const result = coir::grad(OfTwo{})(row, coir::Array<float, 1>());
-#elif defined(MISUSE_integers)           // takes arrays of float or double, all of one type
+#if defined(MISUSE_array_beside_vector)  // take real numbers, and arrays of coir's
+  auto const result = coir::grad(OfTwo{})(x, std::vector<double>(3));
+#elif defined(MISUSE_integers_beside)     // takes arrays of float or double
+  auto const result = coir::grad(OfTwo{})(row, coir::Array<int, 1>());
+#elif defined(MISUSE_integers)            // takes arrays of float or double
   auto const result = coir::grad(f)(coir::Array<int, 2>());
-#elif defined(MISUSE_too_few)            // must take an expression for each argument
+#elif defined(MISUSE_too_few)             // must take an expression for each argument
   auto const result = coir::grad(OfTwo{})(x);
-#elif defined(MISUSE_hessian_of_array)   // hessian takes real numbers
+#elif defined(MISUSE_hessian_of_array)    // hessian takes real numbers
   auto const result = coir::hessian(f)(x);
-#elif defined(MISUSE_jacobian_of_array)  // jacobian takes real numbers
-  auto const result = coir::jacobian(f)(x);
-#elif defined(MISUSE_jvp_of_arrays)      // takes a point and a direction
+#elif defined(MISUSE_jacobian_of_arrays)  // jacobian takes real numbers
+  auto const result = coir::jacobian(f)(x, x);
+#elif defined(MISUSE_jvp_of_arrays)       // takes a point and a direction
   auto const result = coir::jvp(f)(x, x);
-#elif defined(MISUSE_grad_of_grad)       // there is no grad of grad
+#elif defined(MISUSE_grad_of_grad)        // there is no grad of grad
   auto const result = coir::grad(coir::grad(f))(x);
-#elif defined(MISUSE_vector)             // take real numbers, or arrays of coir's
+#elif defined(MISUSE_vector)              // take real numbers, and arrays of coir's
   auto const result = coir::grad(f)(std::vector<double>(3));
-#elif defined(MISUSE_no_arguments)       // are called with what f is to be called with
+#elif defined(MISUSE_no_arguments)        // are called with what f is to be called with
   auto const result = coir::grad(f)();
-#elif defined(MISUSE_not_generic)        // it must be generic in their type
+#elif defined(MISUSE_not_generic)         // it must be generic in their type
   auto const result = coir::grad(OfDouble{})(2.0);
 #else
   auto const result = coir::grad(f)(x);

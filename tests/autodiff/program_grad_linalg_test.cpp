@@ -2,7 +2,10 @@
 // values.
 
 #include <autodiff/program_grad.hpp>
+#include <coir/autodiff/decompositions.hpp>
+#include <coir/autodiff/einsum.hpp>
 #include <coir/autodiff/linalg.hpp>
+#include <coir/autodiff/solve.hpp>
 #include <coir/linalg/outer.hpp>
 
 #include <support/message_of.hpp>
@@ -27,6 +30,13 @@ struct SineOfProduct {
   template <class A, class B>
   auto operator()(A const& a, B const& b) const {
     return sum(sin(matmul(a, b)));
+  }
+};
+
+struct SquareOfSolution {
+  template <class A, class B>
+  auto operator()(A const& a, B const& b) const {
+    return sum(square(solve(a, b)));
   }
 };
 
@@ -122,4 +132,74 @@ TEST(ProgramGradLinalg, ShapesThatDontMultiplyAreNamed) {
   std::string const said = coir::testing::message_of(
       [] { coir::grad(SineOfProduct{})(waves(0, 3, 4), waves(1, 3, 2)); });
   EXPECT_NE(said.find("shapes (3, 4) and (3, 2) don't multiply"), std::string::npos) << said;
+}
+
+TEST(ProgramGradLinalg, SystemsOfEquations) {
+  auto const a = coir::evaluate(waves(0, 4, 4) + 4 * coir::eye<double>(4));
+  auto const stack = coir::evaluate(waves(0, 2, 3, 3) + 4 * coir::eye<double>(3));
+  expect_gradient("solve", 0.26900167634399336, {-0.0038617397772407434, 0.538162553233802},
+                  SquareOfSolution{}, a, waves(1, 4, 2));
+  expect_gradient("solve for a stack", 0.47209759454812045,
+                  {0.1258684382148076, 0.9442182657707611}, SquareOfSolution{}, stack,
+                  waves(1, 2, 3, 2));
+  expect_gradient("one side for a stack", 0.4019348931170731,
+                  {0.29133433261975716, 0.805783621966893}, SquareOfSolution{}, stack, waves(1, 3));
+  expect_gradient(
+      "inverse of a stack", 0.18290876572783804, {-0.029241199261434814},
+      [](auto a) { return sum(square(inv(a)) * waves(2, 2, 3, 3)); }, stack);
+  expect_gradient(
+      "determinants of a stack", 0.4529032109165334, {-0.22358690621025337},
+      [](auto a) { return sum(square(det(a) / 100)); }, stack);
+  auto singular = coir::evaluate(square(waves(0, 3, 3)));
+  singular(2) = 2 * singular(1);
+  expect_gradient("singular", 0, {3.3306003154141886}, [](auto a) { return det(a); }, singular);
+  expect_same_in_float(SquareOfSolution{}, stack, waves(1, 2, 3, 2));
+}
+
+TEST(ProgramGradLinalg, Decompositions) {
+  auto const a = coir::evaluate(waves(0, 3, 3) + 4 * coir::eye<double>(3));
+  auto const stack = coir::evaluate(waves(0, 2, 3, 3) + 4 * coir::eye<double>(3));
+  expect_gradient(
+      "cholesky", 24.539670785544764, {1.0407211576125999},
+      [](auto a) { return sum(square(cholesky(a)) * waves(1, 3, 3)); },
+      coir::evaluate(matmul(a, transpose(a))));
+  expect_gradient(
+      "eigh", -1.4649911628644154, {-1.2807012597547878},
+      [](auto a) {
+        auto const [w, v] = eigh(a);
+        return sum(square(w) * waves(1, 3)) / 10 + sum(square(v) * waves(2, 3, 3));
+      },
+      a);
+  expect_gradient(
+      "eigenvalues of a stack", 1.1229304451722315, {-0.6464687629794493},
+      [](auto a) { return sum(square(eigvalsh(a)) * waves(1, 2, 3)) / 10; }, stack);
+  Array<double, 2> const equal = coir::eye<double>(3);
+  EXPECT_TRUE(allclose(coir::grad([](auto a) { return sum(eigvalsh(a)); })(equal), equal));
+  std::string const said = coir::testing::message_of<coir::NumericalError>(
+      [&] { coir::grad([](auto a) { return sum(eigh(a).vectors); })(equal); });
+  EXPECT_NE(said.find("where eigenvalues meet: two of these differ by 0"), std::string::npos)
+      << said;
+}
+
+TEST(ProgramGradLinalg, SumsOfProductsBySubscripts) {
+  using coir::einsum;
+  expect_gradient(
+      "trace and diagonal", 0.08007700929189907, {0.2034762045188283},
+      [](auto a) { return einsum<"ii->">(a) * sum(einsum<"ii->i">(a) * waves(0, 4)); },
+      waves(0, 4, 4));
+  expect_gradient(
+      "sum and transpose", 0.3802747779761537, {0.613494437757929},
+      [](auto a) { return sum(square(einsum<"ijk->ki">(a)) * waves(0, 4, 2)); }, waves(0, 2, 3, 4));
+  expect_gradient(
+      "matrices and vectors", 11.51881461211278, {23.026950737247375, 18.029838811368176},
+      [](auto a, auto b) { return sum(square(einsum<"bij,bj->bi">(a, b))); }, waves(0, 2, 3, 4),
+      waves(0, 2, 4));
+  expect_gradient(
+      "diagonals", 0.10989311279675094, {0.21951295735217746, 0.2188404158226092},
+      [](auto a, auto b) { return sum(square(einsum<"iij,k->jk">(a, b))); }, waves(0, 3, 3, 4),
+      waves(1, 2));
+  expect_gradient(
+      "all", 14.17345150719214, {28.932404632870963, 27.742367339395454},
+      [](auto a, auto b) { return square(einsum<"ij,ij->">(a, b)); }, waves(0, 3, 4),
+      waves(1, 3, 4));
 }

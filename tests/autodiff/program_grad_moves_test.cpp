@@ -5,6 +5,8 @@
 
 #include <coir/core/pool.hpp>
 
+#include <support/message_of.hpp>
+
 #include <string_view>
 #include <utility>
 
@@ -37,6 +39,39 @@ struct JacobiResidual {
     auto const inner = range(1, -1), before = range(0, -2), after = range(2, end);
     return sum(square(b(inner, inner) - (4 * u(inner, inner) - u(before, inner) - u(after, inner) -
                                          u(inner, before) - u(inner, after))));
+  }
+};
+
+template <class M>
+auto x_of_largest(M const& m) {
+  return ravel(m)(argmax(m));
+}
+
+struct Parts {
+  template <class X>
+  auto operator()(X const& x) const {
+    auto u = evaluate(sin(x));
+    auto const old = u(range(1, 3));
+    u(range(1, -1)) = u(range(2, end)) * u(range(0, -2));
+    u(0) = 2 * u(1);
+    u(range(0, 2)) += 3 * x(range(2, 4));
+    u(-1) = 0.5;
+    u(range(2, 4)) = waves(3, 2);
+    u(range(3, 5)) *= sum(x);
+    for (int i = 1; i < 4; ++i) u(i) = u(i - 1) + square(u(i));
+    return sum(square(u)) / 10 + sum(old);
+  }
+};
+
+struct RowsAndColumns {
+  template <class X, class Y>
+  auto operator()(X const& x, Y const& y) const {
+    auto u = evaluate(x / 2);
+    u(range(), 1) = y;
+    u(1) = y(0);
+    auto v = transpose(u);
+    v(0, range()) = sum(y);
+    return sum(sin(u * v));
   }
 };
 
@@ -317,4 +352,116 @@ TEST(ProgramGradMoves, AnglesWithoutJumpsAndTraces) {
   coir::Array<double, 2> right = coir::zeros(3, 4);
   for (int i = 0; i < 3; ++i) right(i, i + 1) = 2 * trace(m, 1);
   EXPECT_TRUE(allclose(of_trace, right));
+}
+
+// Element 3 is shown four times, elements 1 and 4 never.
+TEST(ProgramGradMoves, ElementsTakenSeveralTimesGetTheSum) {
+  auto const at = coir::array({3, -2, 0, 3, 3, 2});
+  auto const w = waves(1, 6);
+  auto const slope = coir::grad([&](auto x) { return sum(take(x, at) * w); })(waves(0, 5));
+  auto const expected = coir::array({w(2), 0.0, w(5), w(0) + w(1) + w(3) + w(4), 0.0});
+  EXPECT_TRUE(allclose(slope, expected));
+  Array<std::int64_t, 2> const none(coir::Shape<2>{0, 3});
+  EXPECT_TRUE(
+      all(coir::grad([&](auto x) { return sum(take(x, none)) + sum(x); })(waves(0, 3)) == 1));
+  EXPECT_THROW(coir::grad([&](auto x) { return sum(take(x, at)); })(waves(0, 3)),
+               coir::PreconditionError);
+}
+
+// Each sum has 1009 terms of at most 1.
+TEST(ProgramGradMoves, TakenElementsHaveTheSameBitsForAnyNumberOfThreads) {
+  std::int64_t const n = 31;
+  auto const at = coir::evaluate(coir::arange<std::int64_t>(1009 * n) * 7 % n);
+  auto const w = waves(2, 1009 * n);
+  auto const slope = coir::grad([&](auto x) { return sum(take(x, at) * w); })(waves(0, n));
+  for (std::int64_t k = 0; k < n; ++k) {
+    double sum = 0;
+    for (std::int64_t i = 0; i < at.size(); ++i)
+      if (at(i) == k) sum += w(i);
+    EXPECT_EQ(slope(k), sum) << k;
+  }
+}
+
+TEST(ProgramGradMoves, MasksRepeatsAndMargins) {
+  auto const m = waves(0, 3, 4);
+  Array<double, 2> const positive = where(m > 0, 2 * m, 0.0);
+  EXPECT_TRUE(
+      allclose(coir::grad([](auto x) { return sum(square(compress(x, x > 0))); })(m), positive));
+  auto const times = coir::array({2, 0, 3, 1});
+  EXPECT_TRUE(allclose(coir::grad([&](auto x) { return sum(repeat(x, times)); })(waves(0, 4)),
+                       coir::cast<double>(times)));
+  EXPECT_TRUE(all(coir::grad([](auto x) { return sum(repeat(x, 3, 0)); })(m) == 3));
+  EXPECT_TRUE(all(coir::grad([](auto x) { return sum(repeat(x, 0, 1)) + sum(x); })(m) == 1));
+  EXPECT_TRUE(allclose(
+      coir::grad([](auto x) { return sum(square(pad(x, {{1, 2}, {0, 3}}, 7.0))); })(m), 2 * m));
+  auto const at_edges = coir::grad([](auto x) { return sum(pad(x, 2, coir::Pad::edge)); });
+  EXPECT_TRUE(allclose(at_edges(waves(0, 3)), coir::array({3.0, 1.0, 3.0})));
+  EXPECT_TRUE(allclose(at_edges(waves(0, 1)), coir::array({5.0})));
+}
+
+// JAX 0.10.2 gives equal elements the same shares.
+TEST(ProgramGradMoves, EqualElementsKeepTheirOrderWhenSorted) {
+  auto const x = coir::array({2.0, 1.0, 2.0, 1.0});
+  auto const w = coir::array({1.0, 10.0, 100.0, 1000.0});
+  EXPECT_TRUE(allclose(coir::grad([&](auto x) { return sum(sort(x) * w); })(x),
+                       coir::array({100.0, 1.0, 1000.0, 10.0})));
+  EXPECT_TRUE(
+      allclose(coir::grad([](auto x) { return median(x); })(x), coir::array({0.5, 0.0, 0.0, 0.5})));
+  EXPECT_TRUE(allclose(coir::grad([](auto x) { return quantile(x, 1); })(x),
+                       coir::array({0.0, 0.0, 1.0, 0.0})));
+  EXPECT_TRUE(all(coir::grad([](auto x) { return sum(sort(x)); })(waves(0, 0)) == 0));
+  auto const rows = coir::grad(
+      [](auto m) { return sum(percentile(m, {0.0, 50.0}, 1) * waves(1, 2, 3)) + x_of_largest(m); });
+  auto const m = waves(0, 3, 5);
+  auto const apart = coir::grad([](auto m) {
+    auto const s = sort(m, 1);
+    auto const w = waves(1, 2, 3);
+    return sum(s(range(), 0) * w(0)) + sum(s(range(), 2) * w(1)) + max(m);
+  });
+  EXPECT_TRUE(allclose(rows(m), apart(m)));
+}
+
+TEST(ProgramGradMoves, CumulativeProductsWithZeros) {
+  auto x = waves(0, 5);
+  x(1) = 0;
+  x(3) = 0;
+  auto const slope = coir::grad([](auto x) { return sum(cumprod(x)); })(x);
+  EXPECT_TRUE(allclose(slope, coir::array({1.0, x(0) * (1 + x(2)), 0.0, 0.0, 0.0})));
+  expect_gradient(
+      "cumprod along an axis", 0.5563996741835817, {0.8110388319089614},
+      [](auto m) { return sum(cumprod(m, 0) * cumprod(m, 1)); }, waves(0, 3, 4));
+}
+
+TEST(ProgramGradMoves, PartsAreWritten) {
+  expect_gradient("parts", 29.586030507960345, {121.5809776533439}, Parts{}, waves(0, 7));
+  expect_gradient("rows and columns", 0.8130547183204258, {0.500555769677564, 0.6513113772657366},
+                  RowsAndColumns{}, waves(0, 3, 3), waves(1, 3));
+  expect_same_in_float(Parts{}, waves(0, 7));
+  auto const wrong = [](auto x) {
+    auto u = evaluate(2 * x);
+    u(range(0, 2)) = x(range(0, 3));
+    return sum(u);
+  };
+  EXPECT_THROW(coir::grad(wrong)(waves(0, 4)), coir::PreconditionError);
+  auto const stretched = [](auto x) {
+    auto u = broadcast_to(x, {3, 4});
+    u(0) = 1;
+    return sum(u);
+  };
+  EXPECT_NE(coir::testing::message_of([&] {
+              coir::grad(stretched)(waves(0, 4));
+            }).find("begin with auto u = evaluate(+x)"),
+            std::string::npos);
+}
+
+TEST(ProgramGradMoves, IntegersHaveNoDerivative) {
+  auto const x = waves(0, 7);
+  EXPECT_TRUE(allclose(coir::grad([](auto x) { return sum(x * coir::cast<int>(10 * x)); })(x),
+                       coir::cast<int>(10 * x)));
+  auto const slope = coir::grad([](auto x) { return square(x(argmin(x))); })(x);
+  Array<double, 1> expected = coir::zeros<double>(7);
+  expected(argmin(x)) = 2 * min(x);
+  EXPECT_TRUE(allclose(slope, expected));
+  EXPECT_TRUE(
+      all(coir::grad([](auto x) { return sum(x * double(argmax(x))); })(x) == double(argmax(x))));
 }

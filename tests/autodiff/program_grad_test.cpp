@@ -294,3 +294,23 @@ TEST(ProgramGrad, ErrorsNameTheShapes) {
   expect_message([&] { coir::grad([](auto x) { return sum(reshape(x, {2, 2})); })(x); },
                  "the numbers of elements differ");
 }
+
+TEST(ProgramGrad, NumbersBesideArraysAndSeveralTypes) {
+  auto const x = waves(0, 5);
+  auto const [value, slopes] =
+      coir::value_and_grad([](auto x, auto c) { return sum(exp(c * x)); })(x, 0.5);
+  auto const& [of_x, of_c] = slopes;
+  EXPECT_TRUE(allclose(of_x, 0.5 * exp(0.5 * x)));
+  EXPECT_NEAR(of_c, sum(x * exp(0.5 * x)), 1e-13);
+  EXPECT_NEAR(value, sum(exp(0.5 * x)), 1e-13);
+  Array<float, 1> const in_float = coir::cast<float>(x);
+  auto const [of_float, of_double] =
+      coir::grad([](auto x, auto y) { return sum(sin(x) * y); })(in_float, x);
+  EXPECT_TRUE((std::is_same_v<coir::value_t<decltype(of_float)>, float>));
+  EXPECT_TRUE(allclose(of_double, sin(in_float)));
+  EXPECT_LT(max(abs(of_float - cos(in_float) * x)), 1e-6);
+  auto const [of_floats, of_number] =
+      coir::grad([](auto x, auto c) { return sum(square(x + c)); })(in_float, 2);
+  EXPECT_TRUE((std::is_same_v<std::remove_const_t<decltype(of_number)>, float>));
+  EXPECT_TRUE(allclose(of_floats, 2 * (in_float + 2)));
+}

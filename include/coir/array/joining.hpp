@@ -217,7 +217,7 @@ auto tile(X const& x, std::int64_t const (&times)[Count]) {
 ///
 /// \throws PreconditionError if the shapes differ
 template <Expression X, Expression M>
-  requires SameSpace<X, M> && std::same_as<value_t<M>, bool> && (rank_of<X> == rank_of<M>)
+  requires SameSpace<X, M> && std::same_as<value_t<M>, bool> && OfRank<X, rank_of<M>>
 auto compress(X const& x, M const& mask) {
   if (x.shape() != mask.shape())
     throw PreconditionError("a mask of shape " + in_words(mask.shape()) +
@@ -255,7 +255,7 @@ auto nonzero(X const& x) {
 ///
 /// \throws PreconditionError if an index is outside of the vector
 template <Expression X, Expression I>
-  requires SameSpace<X, I> && std::integral<value_t<I>> && (rank_of<X> == 1)
+  requires SameSpace<X, I> && std::integral<value_t<I>> && OfRank<X, 1>
 auto take(X const& x, I const& indices) {
   using T = value_t<X>;
   using Number = value_t<I>;

@@ -107,7 +107,7 @@ std::array<std::int64_t, Rank> padded_shape(std::array<std::int64_t, Rank> shape
 ///
 /// \throws PreconditionError if a width is negative, or their number isn't that of the axes
 template <Expression X>
-  requires(rank_of<X> >= 1)
+  requires OfRankAtLeast<X, 1>
 auto pad(X const& x, Margin const& margin, value_t<X> number = value_t<X>(0)) {
   auto const shape = x.shape();
   auto result = full<value_t<X>, space_like<X>>(detail::padded_shape(shape, margin), number);
@@ -124,7 +124,7 @@ auto pad(X const& x, Margin const& margin, value_t<X> number = value_t<X>(0)) {
 /// \throws PreconditionError if a width is negative, their number isn't that of the axes, or an
 ///   axis that gets a margin has no elements
 template <Expression X>
-  requires(rank_of<X> >= 1)
+  requires OfRankAtLeast<X, 1>
 auto pad(X const& x, Margin const& margin, Pad how) {
   auto const slice = elements_of(x).as_operand();
   auto const shape = detail::padded_shape(slice.shape(), margin);

@@ -179,6 +179,16 @@ auto quantiles(E const& x, Asked<Several> const& q, int axis) {
   return result;
 }
 
+// Found by their second argument, so that arrays of autodiff have overloads.
+template <Expression E, bool Several>
+auto quantiles_of(E const& x, Asked<Several> const& q) {
+  return quantiles<false>(x, q);
+}
+template <Expression E, bool Several>
+auto quantiles_of(E const& x, Asked<Several> const& q, int axis) {
+  return quantiles<false>(x, q, axis);
+}
+
 }  // namespace detail
 
 /// The q-quantile of all elements: a share q of them lies below it. With the n elements sorted as
@@ -189,14 +199,14 @@ auto quantiles(E const& x, Asked<Several> const& q, int axis) {
 ///   std::span
 /// \returns a number of the element type, double for integers; for several q a vector of these
 /// \throws PreconditionError if q lies outside, or there are no elements
-template <detail::Countable E, class Q>
+template <detail::Ordered E, class Q>
   requires detail::Shares<Q>
 auto quantile(E const& x, Q const& q) {
-  return detail::quantiles<false>(x, detail::checked_shares(q));
+  return quantiles_of(x, detail::checked_shares(q));
 }
-template <detail::Countable E>
+template <detail::Ordered E>
 auto quantile(E const& x, std::initializer_list<double> q) {
-  return detail::quantiles<false>(x, detail::checked_shares(q));
+  return quantiles_of(x, detail::checked_shares(q));
 }
 
 /// The q-quantiles along an axis, which the result lacks. If there are several q, the result has a
@@ -204,42 +214,45 @@ auto quantile(E const& x, std::initializer_list<double> q) {
 ///
 /// \throws PreconditionError if q lies outside of [0, 1], there is no such axis, or it has no
 ///   elements
-template <detail::Sortable E, class Q>
-  requires detail::Shares<Q>
+template <detail::Ordered E, class Q>
+  requires detail::Shares<Q> && OfRankAtLeast<E, 1>
 auto quantile(E const& x, Q const& q, int axis) {
-  return detail::quantiles<false>(x, detail::checked_shares(q), axis);
+  return quantiles_of(x, detail::checked_shares(q), axis);
 }
-template <detail::Sortable E>
+template <detail::Ordered E>
+  requires OfRankAtLeast<E, 1>
 auto quantile(E const& x, std::initializer_list<double> q, int axis) {
-  return detail::quantiles<false>(x, detail::checked_shares(q), axis);
+  return quantiles_of(x, detail::checked_shares(q), axis);
 }
 
 /// The p-th percentile, p in [0, 100], or several: quantile(x, p / 100).
-template <detail::Countable E, class P>
+template <detail::Ordered E, class P>
   requires detail::Shares<P>
 auto percentile(E const& x, P const& p) {
-  return detail::quantiles<false>(x, detail::checked_percentages(p));
+  return quantiles_of(x, detail::checked_percentages(p));
 }
-template <detail::Countable E>
+template <detail::Ordered E>
 auto percentile(E const& x, std::initializer_list<double> p) {
-  return detail::quantiles<false>(x, detail::checked_percentages(p));
+  return quantiles_of(x, detail::checked_percentages(p));
 }
-template <detail::Sortable E, class P>
-  requires detail::Shares<P>
+template <detail::Ordered E, class P>
+  requires detail::Shares<P> && OfRankAtLeast<E, 1>
 auto percentile(E const& x, P const& p, int axis) {
-  return detail::quantiles<false>(x, detail::checked_percentages(p), axis);
+  return quantiles_of(x, detail::checked_percentages(p), axis);
 }
-template <detail::Sortable E>
+template <detail::Ordered E>
+  requires OfRankAtLeast<E, 1>
 auto percentile(E const& x, std::initializer_list<double> p, int axis) {
-  return detail::quantiles<false>(x, detail::checked_percentages(p), axis);
+  return quantiles_of(x, detail::checked_percentages(p), axis);
 }
 
 /// The median: quantile(x, 0.5).
-template <detail::Countable E>
+template <detail::Ordered E>
 auto median(E const& x) {
   return quantile(x, 0.5);
 }
-template <detail::Sortable E>
+template <detail::Ordered E>
+  requires OfRankAtLeast<E, 1>
 auto median(E const& x, int axis) {
   return quantile(x, 0.5, axis);
 }

@@ -36,7 +36,7 @@ struct RepeatElement {
 ///
 /// \throws PreconditionError if there is no such axis or `times` is negative
 template <Expression X>
-  requires(rank_of<X> >= 1)
+  requires OfRankAtLeast<X, 1>
 auto repeat(X const& x, std::int64_t times, int axis) {
   auto const slice = elements_of(x);
   int const d = checked_axis(slice, axis);
@@ -67,31 +67,40 @@ auto repeat(X const& x, std::int64_t times) {
   return repeat(ravel(x), times, 0);
 }
 
+namespace detail {
+
+/// For each element of a vector's repetition the place of the element that it repeats.
+template <class Space, Expression N>
+Array<std::int64_t, 1, Space> places_of_repeats(std::int64_t elements, N const& times) {
+  if (elements != times.shape()[0])
+    throw PreconditionError("a vector of " + std::to_string(elements) +
+                            " elements can't be repeated by " + std::to_string(times.shape()[0]) +
+                            " numbers: give one for each");
+  if (elements == 0) return Array<std::int64_t, 1, Space>(Shape<1>{0});
+  auto const given = evaluated(times);
+  if constexpr (std::is_signed_v<value_t<N>>) {
+    std::int64_t const smallest = min(given);
+    expects(smallest >= 0, "an element can be repeated 0 or more times", smallest);
+  }
+  double const result = sum(cast<double>(given));
+  expects(result < 0x1p62, "a vector can be repeated to fewer than 2^62 elements", result);
+  Array<std::int64_t, 1, Space> const counts = cast<std::int64_t>(given);
+  std::int64_t const total = sum(counts);
+  // Element k of the result is the first element whose last repetition comes after k.
+  return searchsorted(cumsum(counts), arange<std::int64_t, Space>(total), Side::right);
+}
+
+}  // namespace detail
+
 /// Repeats element i of a vector times[i] times.
 ///
 /// \param times  as many as the vector has elements
 /// \throws PreconditionError if a number is negative, there are more or fewer numbers than
 ///   elements, or the result has 2^62 elements or more. Waits.
 template <Expression X, Expression N>
-  requires(rank_of<X> == 1) && (rank_of<N> == 1) && std::integral<value_t<N>> && SameSpace<X, N>
+  requires OfRank<X, 1> && OfRank<N, 1> && std::integral<value_t<N>> && SameSpace<X, N>
 auto repeat(X const& x, N const& times) {
-  if (x.shape() != times.shape())
-    throw PreconditionError("a vector of " + std::to_string(x.shape()[0]) +
-                            " elements can't be repeated by " + std::to_string(times.shape()[0]) +
-                            " numbers: give one for each");
-  using Space = space_like<X>;
-  if (times.shape()[0] == 0) return detail::evaluated(x);
-  auto const given = detail::evaluated(times);
-  if constexpr (std::is_signed_v<value_t<N>>) {
-    std::int64_t const smallest = min(given);
-    expects(smallest >= 0, "an element can be repeated 0 or more times", smallest);
-  }
-  double const elements = sum(cast<double>(given));
-  expects(elements < 0x1p62, "a vector can be repeated to fewer than 2^62 elements", elements);
-  Array<std::int64_t, 1, Space> const counts = cast<std::int64_t>(given);
-  std::int64_t const total = sum(counts);
-  // Element k of the result is the first element whose last repetition comes after k.
-  return take(x, searchsorted(cumsum(counts), arange<std::int64_t, Space>(total), Side::right));
+  return take(x, detail::places_of_repeats<space_like<X>>(x.shape()[0], times));
 }
 
 }  // namespace coir

@@ -27,6 +27,10 @@ namespace detail {
 template <class E>
 concept Countable = Expression<E> && std::is_arithmetic_v<value_t<E>>;
 
+/// An expression of numbers that have an order. Those of autodiff count, which has overloads.
+template <class E>
+concept Ordered = Expression<E> && is_number<value_t<E>> && !is_complex<value_t<E>>;
+
 /// An expression of numbers that can be sorted.
 template <class E>
 concept Sortable = Expression<E> && std::is_arithmetic_v<value_t<E>> && rank_of<E> >= 1;
@@ -108,6 +112,7 @@ void expects_axis(E const& x, int axis) {
 template <bool JoinsZeros, class E>
 auto sort_keys(E const& x, int axis) {
   using T = value_t<E>;
+  static_assert(std::is_arithmetic_v<T>, "only integers and real numbers are sorted");
   expects_axis(x, axis);
   if (axis == -1 || axis == rank_of<E> - 1) return evaluate(map(ToSortKey<T, JoinsZeros>{}, x));
   return evaluate(map(ToSortKey<T, JoinsZeros>{}, swap_axes(x, axis, -1)));
@@ -143,7 +148,8 @@ auto order_of(Array<Key, Rank, Space>&& keys) {
 /// last, without their sign and payload.
 ///
 /// \throws PreconditionError if there is no such axis
-template <detail::Sortable E>
+template <detail::Ordered E>
+  requires OfRankAtLeast<E, 1>
 auto sort(E const& x, int axis = -1) {
   using T = value_t<E>;
   auto keys = detail::sort_keys<false>(x, axis);
@@ -157,7 +163,8 @@ auto sort(E const& x, int axis = -1) {
 /// x[result[1]] ... Equal elements keep their order; -0 and 0 are equal.
 ///
 /// \throws PreconditionError if there is no such axis
-template <detail::Sortable E>
+template <detail::Ordered E>
+  requires OfRankAtLeast<E, 1>
 auto argsort(E const& x, int axis = -1) {
   return detail::axis_put_back(detail::order_of(detail::sort_keys<true>(x, axis)), axis);
 }

@@ -22,10 +22,14 @@
 #include <coir/autodiff/detail/fused_gradient.hpp>
 #include <coir/autodiff/detail/program_gradient.hpp>
 #include <coir/autodiff/grad.hpp>
+#include <coir/autodiff/jacobian.hpp>
 #include <coir/autodiff/objective.hpp>
 #include <coir/autodiff/traced.hpp>
+#include <coir/autodiff/traced_gathers.hpp>
 #include <coir/autodiff/traced_moves.hpp>
 #include <coir/autodiff/traced_reductions.hpp>
+#include <coir/autodiff/traced_sorting.hpp>
+#include <coir/autodiff/traced_writes.hpp>
 
 #include <array>
 #include <string>
@@ -58,7 +62,7 @@ class Variable : public Map<Seed<value_t<E>, N, K>, E> {
   /// A slice or an element, which needs a tape.
   template <Index... I>
     requires(axes_indexed<I...> <= rank_of<E>) && (sizeof...(I) > 0)
-  auto operator()(I...) const {
+  auto const operator()(I...) const {  // const: it isn't written
     return stand_in<indexed_rank<rank_of<E>, I...>>(*this);
   }
 
@@ -278,8 +282,9 @@ template <class X, class... Rest>
 struct Arguments {
   static constexpr bool duals = is_dual<value_t<X>>;
   static constexpr bool numbers =
-      std::floating_point<value_t<X>> && (std::same_as<value_t<X>, value_t<Rest>> && ...);
-  static constexpr bool one_rank = ((rank_of<X> == rank_of<Rest>) && ...);
+      std::floating_point<value_t<X>> && (std::floating_point<value_t<Rest>> && ...);
+  static constexpr bool alike =
+      ((rank_of<X> == rank_of<Rest> && std::same_as<value_t<X>, value_t<Rest>>) && ...);
   static constexpr bool one_space = SameSpace<X, Rest...>;
   static constexpr bool differentiable = numbers && one_space;
 };
@@ -290,8 +295,7 @@ constexpr void check_arguments() {
   static_assert(
       !A::duals,
       "derivatives of array expressions are of the first order: there is no grad of grad");
-  static_assert(A::numbers || A::duals,
-                "value_and_grad takes arrays of float or double, all of one type");
+  static_assert(A::numbers || A::duals, "value_and_grad takes arrays of float or double");
   static_assert(A::one_space || !A::numbers, "value_and_grad takes arrays in one memory space");
 }
 
@@ -309,15 +313,15 @@ auto at_array_variables(F const& f, std::index_sequence<K...>, X const&... x) {
 
 /// value_and_grad(f)(x, ...) and grad(f)(x, ...) for arrays: f's value, and its gradient df / dx[i]
 /// in an array of the argument's shape. Several arguments have a std::array of gradients, or a
-/// std::tuple if their ranks differ. The value has the bits of f(x, ...), as far as the compiler
-/// rounds alike. Waits for the value.
+/// std::tuple if their ranks or types differ. The value has the bits of f(x, ...), as far as the
+/// compiler rounds alike. Waits for the value.
 ///
 /// Arrays that f captures are constants. f must not write to them, nor to its arguments by another
 /// name, because statements read them again on the way back.
 ///
 /// \param f  a generic function that returns one real number. It is called with an expression of
 ///   duals or a Traced array in place of each argument
-/// \param x  arrays, slices or expressions of float or double, of one type and memory space
+/// \param x  arrays, slices or expressions of float or double, in one memory space
 /// \throws PreconditionError as the functions that f calls; for elementwise f also if the
 ///   arguments' shapes differ, or one of them is stretched to another shape before it is reduced
 template <class F, Expression X, Expression... Rest>
@@ -334,7 +338,7 @@ auto value_and_grad_of_arrays(F const& f, X const& x, Rest const&... rest) {
     using O = detail::result_of_function_t<F, decltype(operand(x)), decltype(operand(rest))...>;
     using Returned = detail::Returned<O, rank_of<X>>;
     detail::check_returned<Returned>();
-    if constexpr (Returned::in_one_pass && Arguments::one_rank) {
+    if constexpr (Returned::in_one_pass && Arguments::alike) {
       [[maybe_unused]] auto const check_shape = [&](auto const& shape) {
         if (shape != x.shape())
           throw PreconditionError("in one pass value_and_grad takes arrays of one shape, not " +
@@ -346,11 +350,59 @@ auto value_and_grad_of_arrays(F const& f, X const& x, Rest const&... rest) {
                                                         operand(x), operand(rest)...);
       return detail::gradient_of_objective<T, rank_of<X>, Space, count>(objective, x.shape());
     } else if constexpr (Returned::in_one_pass || Returned::by_tape) {
-      return detail::gradient_of_program<T, Space>(f, x, rest...);
+      return detail::gradient_of_program<Space>(f, x, rest...);
     } else {
       return detail::Refused<T, rank_of<X>, Space, count>();
     }
   }
+}
+
+namespace detail {
+
+/// The type of an argument's numbers beside others: bool, which adds nothing, for a single number.
+template <class X>
+struct BesideOthers {
+  using type = bool;
+  using space = AnySpace;
+};
+template <Expression X>
+struct BesideOthers<X> {
+  using type = value_t<X>;
+  using space = typename X::space;
+};
+
+template <class T, class Space, class X>
+auto array_or_number(X const& x) {
+  if constexpr (Expression<X>)
+    return operand(x);
+  else
+    return as_array_of_rank_0<Space, T>(static_cast<T>(x));
+}
+template <class X, class G>
+auto gradient_like(G const& gradient) {
+  if constexpr (Expression<X>)
+    return gradient;
+  else
+    return gradient.item();
+}
+
+}  // namespace detail
+
+/// value_and_grad(f)(x, 2.0, ...) for arrays and numbers. f gets a number as an array of rank 0, of
+/// the type of the arrays' elements; its gradient is a number.
+template <class F, class... X>
+auto value_and_grad_beside_numbers(F const& f, X const&... x) {
+  using T = promoted_t<typename detail::BesideOthers<X>::type...>;
+  using S = common_space_t<typename detail::BesideOthers<X>::space...>;
+  using Space = std::conditional_t<std::same_as<S, AnySpace>, DefaultSpace, S>;
+  auto const result = value_and_grad_of_arrays(f, detail::array_or_number<T, Space>(x)...);
+  return std::apply(
+      [&](auto const&... gradient) {
+        auto gradients = detail::together(detail::gradient_like<X>(gradient)...);
+        return ValueAndGradient<std::remove_cvref_t<decltype(result.value)>, decltype(gradients)>{
+            result.value, std::move(gradients)};
+      },
+      result.gradient);
 }
 
 }  // namespace coir

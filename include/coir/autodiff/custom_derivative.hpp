@@ -2,7 +2,8 @@
 
 /// \file
 /// Derivatives written by hand, for functions that value_and_grad can't differentiate: transforms,
-/// solvers, calls of another library. Such a function has two overloads:
+/// solvers, calls of another library. custom_vjp() joins a function and its derivative. A function
+/// that is generic in its arguments' types has two overloads instead:
 ///
 ///     // y[i] = x[0] + ... + x[i], whose derivative is the sum from the other end.
 ///     template <coir::DualExpression E>
@@ -26,7 +27,10 @@
 #include <coir/autodiff/detail/dual_complex.hpp>
 #include <coir/autodiff/detail/stand_in.hpp>
 #include <coir/autodiff/traced.hpp>
+#include <coir/autodiff/traced_moves.hpp>
+#include <coir/autodiff/traced_reductions.hpp>
 
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -64,9 +68,99 @@ Traced<T, Rank, Space> with_pull_back(Traced<X, RankOfArgument, Space> const& ar
 ///
 /// \param more  of the argument's shape: the cotangent of the result times the derivative of the
 ///   result with respect to the argument
+///
+/// \throws PreconditionError if `more` has another shape
 template <class T, int Rank, class Space, Expression E>
 void add_to_cotangent(Traced<T, Rank, Space> const& argument, E const& more) {
+  static_assert(rank_of<E> == Rank, "a cotangent has as many axes as its argument");
+  if (more.shape() != argument.shape())
+    throw PreconditionError("a derivative by hand gave a cotangent of shape " +
+                            in_words(more.shape()) + " for an argument of shape " +
+                            in_words(argument.shape()) + ": it needs the argument's shape");
   detail::add_cotangent(argument, more);
+}
+
+namespace detail {
+
+/// The elements that a function gets in place of an argument of value_and_grad, or of a constant.
+template <class X>
+using PlainSlice =
+    Slice<std::conditional_t<DualExpression<X>, real_t<value_t<X>>, value_t<X>> const, rank_of<X>,
+          typename X::space>;
+
+}  // namespace detail
+
+/// A function with a derivative of the user's own: see custom_vjp().
+template <class F, class PullBack>
+class CustomVjp {
+ public:
+  CustomVjp(F f, PullBack pull_back) : f_(std::move(f)), pull_back_(std::move(pull_back)) {}
+
+  template <Expression... X>
+  auto operator()(X const&... x) const {
+    if constexpr (!detail::AnyDifferentiated<X...>) {
+      return f_(x...);
+    } else if constexpr ((DualExpression<X> || ...)) {
+      using R = std::remove_cvref_t<decltype(f_(std::declval<detail::PlainSlice<X>>()...))>;
+      using First = typename detail::FirstDual<value_t<X>...>::type;
+      constexpr int directions = detail::directions_of<First>;
+      detail::check_not_evaluated<X...>();
+      if constexpr (Expression<R>)
+        return detail::StandIn<Dual<value_t<R>, directions>, rank_of<R>, typename R::space>();
+      else
+        return detail::StandIn<Dual<R, directions>, 0, common_space_t<typename X::space...>>();
+    } else {
+      auto const arguments = std::tuple(detail::stored_operand(x)...);
+      auto const result = std::apply(
+          [&](auto const&... stored) {
+            auto value = f_(detail::values_of(stored)...);
+            if constexpr (Expression<decltype(value)>)
+              return evaluate(value);
+            else
+              return detail::as_array_of_rank_0<common_space_t<typename X::space...>>(value);
+          },
+          arguments);
+      using R = std::remove_const_t<decltype(result)>;
+      using Cotangent = Slice<value_t<R> const, rank_of<R>, typename R::space>;
+      return detail::taped(
+          detail::tape_among(x...), result,
+          [arguments, kept = Cotangent(result.as_operand()),
+           pull_back = pull_back_](Cotangent const& cotangent) {
+            std::apply(
+                [&](auto const&... stored) {
+                  auto const gradients = pull_back(cotangent, kept, detail::values_of(stored)...);
+                  if constexpr (sizeof...(stored) == 1)
+                    (add(stored, gradients), ...);
+                  else
+                    std::apply([&](auto const&... gradient) { (add(stored, gradient), ...); },
+                               gradients);
+                },
+                arguments);
+          });
+    }
+  }
+
+ private:
+  template <class Stored, class Gradient>
+  static void add(Stored const& stored, Gradient const& gradient) {
+    if constexpr (detail::is_traced<Stored>) add_to_cotangent(stored, gradient);
+  }
+
+  F f_;
+  PullBack pull_back_;
+};
+
+/// f with a derivative of the user's own, for functions that value_and_grad differentiates: JAX's
+/// custom_vjp.
+///
+/// \param f          takes arrays, and returns an array or a number
+/// \param pull_back  takes the cotangent of f's result, a slice of its shape, the result, and f's
+///   arguments; returns the cotangent of the argument, or a std::tuple of one for each, of the
+///   arguments' shapes: the cotangent of the result times the derivative
+/// \throws PreconditionError on the way back, if a cotangent hasn't its argument's shape
+template <class F, class PullBack>
+CustomVjp<F, PullBack> custom_vjp(F f, PullBack pull_back) {
+  return {std::move(f), std::move(pull_back)};
 }
 
 }  // namespace coir

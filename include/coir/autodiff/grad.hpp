@@ -54,6 +54,11 @@ concept AllNumbers = (Differentiable<X> && ...) && (sizeof...(X) > 0);
 template <class... X>
 concept AllArrays = (AnArray<X> && ...) && (sizeof...(X) > 0);
 
+/// Arrays, and numbers beside them.
+template <class... X>
+concept ArraysAndNumbers =
+    (AnArray<X> || ...) && !AllArrays<X...> && ((AnArray<X> || std::is_arithmetic_v<X>) && ...);
+
 template <class... X>
 struct ArgumentOf {
   using type = floating_t<promoted_t<X...>>;
@@ -143,15 +148,19 @@ struct ValueAndGradOf {
   }
 
   template <class... X>
-    requires(!detail::AllNumbers<X...> && !detail::AllArrays<X...>)
+    requires detail::ArraysAndNumbers<X...>
+  auto operator()(X const&... x) const {
+    return value_and_grad_beside_numbers(f, x...);  // in array_grad.hpp
+  }
+
+  template <class... X>
+    requires(!detail::AllNumbers<X...> && !detail::AllArrays<X...> &&
+             !detail::ArraysAndNumbers<X...>)
   auto operator()(X const&...) const {
     static_assert(sizeof...(X) > 0,
                   "grad(f) and value_and_grad(f) are called with what f is to be called with");
-    static_assert(!(detail::AnArray<X> || ...),
-                  "grad and value_and_grad take arrays or numbers, not both at once: let the "
-                  "function capture what it isn't differentiated along, [&](auto x) { ... }");
-    static_assert((detail::AnArray<X> || ...) || sizeof...(X) == 0,
-                  "grad and value_and_grad take real numbers, or arrays of coir's: "
+    static_assert(sizeof...(X) == 0,
+                  "grad and value_and_grad take real numbers, and arrays of coir's: "
                   "coir::borrow(view) makes one of a View");
     return ValueAndGradient<double, double>{};
   }
@@ -198,12 +207,15 @@ struct JacobianOf {
     return result;
   }
 
+  template <detail::AnArray X>
+  auto operator()(X const& x) const {
+    return jacobian_of_array(f, x);  // in jacobian.hpp
+  }
+
   template <class... X>
-    requires(!detail::AllNumbers<X...>)
+    requires(!detail::AllNumbers<X...> && !(sizeof...(X) == 1 && detail::AllArrays<X...>))
   auto operator()(X const&...) const {
-    static_assert(detail::never<X...>,
-                  "jacobian takes real numbers, one or more: along arrays there are gradients "
-                  "alone, by grad and value_and_grad");
+    static_assert(detail::never<X...>, "jacobian takes real numbers, one or more, or one array");
     return 0;
   }
 };
@@ -236,8 +248,8 @@ struct HessianOf {
     requires(!detail::AllNumbers<X...>)
   auto operator()(X const&...) const {
     static_assert(detail::never<X...>,
-                  "hessian takes real numbers, one or more: along arrays there are gradients "
-                  "alone, by grad and value_and_grad");
+                  "hessian takes real numbers, one or more: along arrays there are derivatives of "
+                  "the first order alone, by grad and jacobian");
     return 0;
   }
 
@@ -278,7 +290,7 @@ struct JvpOf {
   auto operator()(X const&...) const {
     static_assert(detail::never<X...>,
                   "jvp(f) takes a point and a direction: two real numbers, or for functions of "
-                  "several numbers(x, y, ...) twice, as many as f takes");
+                  "several numbers(x, y, ...) twice, as many as f takes; of arrays there is vjp");
     return ValueAndDerivative<double>{};
   }
 

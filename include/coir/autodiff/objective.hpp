@@ -181,6 +181,46 @@ auto norm(E const& x) {
     return detail::real_stand_in<0>(x);
 }
 
+namespace detail {
+
+struct ValueOfDual {
+  template <class D>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(D const& x) const {
+    return x.value;
+  }
+};
+
+/// The values of an expression of arguments, for functions whose results have no derivative.
+///
+/// \throws PreconditionError for the result of a statement, which isn't computed in one pass
+template <class E>
+auto values_in_one_pass(E const& x) {
+  if constexpr (stands_in<E>) {
+    throw PreconditionError(
+        "places of elements of a statement's result aren't known in one pass: write evaluate(x) "
+        "for an argument that is reduced");
+    return Array<dual_value_t<E>, rank_of<E>, typename E::space>();
+  } else {
+    return map(ValueOfDual{}, x);
+  }
+}
+
+}  // namespace detail
+
+/// The index, in C order, of the first smallest or largest element. It has no derivative.
+///
+/// \throws PreconditionError if there are no elements
+template <DualExpression E>
+  requires detail::RealOperand<E>
+std::int64_t argmin(E const& x) {
+  return argmin(detail::values_in_one_pass(x));
+}
+template <DualExpression E>
+  requires detail::RealOperand<E>
+std::int64_t argmax(E const& x) {
+  return argmax(detail::values_in_one_pass(x));
+}
+
 // ---- functions without derivatives: the compiler says so in one line, and goes on with `stand_in`
 // ----
 
@@ -189,22 +229,6 @@ auto norm(E const& x) {
     static_assert(detail::never<E>, "there is no derivative of " #name); \
     return stand_in;                                                     \
   }
-template <DualExpression E>
-  requires detail::RealOperand<E>
-COIR_NOT_DIFFERENTIATED(argmin, (E const& x), sum(x))
-template <DualExpression E>
-  requires detail::RealOperand<E>
-COIR_NOT_DIFFERENTIATED(argmax, (E const& x), sum(x))
-template <DualExpression E, class... More>
-COIR_NOT_DIFFERENTIATED(median, (E const& x, More...), sum(x))
-template <DualExpression E, class... More>
-COIR_NOT_DIFFERENTIATED(quantile, (E const& x, More...), sum(x))
-template <DualExpression E, class... More>
-COIR_NOT_DIFFERENTIATED(percentile, (E const& x, More...), sum(x))
-template <DualExpression E, class... More>
-COIR_NOT_DIFFERENTIATED(sort, (E const& x, More...), operand(x))
-template <DualExpression E, class... More>
-COIR_NOT_DIFFERENTIATED(argsort, (E const& x, More...), operand(x))
 template <DualExpression E>
 COIR_NOT_DIFFERENTIATED(unique, (E const& x), operand(x))
 template <DualExpression E, class... More>

@@ -22,6 +22,21 @@ namespace coir {
 namespace detail {
 template <class T, int Rank, class Space, class Pull>
 Traced<T, Rank, Space> taped(Tape& tape, Array<T, Rank, Space> const& values, Pull pull);
+
+/// What a Traced shows: its first element, and the memory that the element lies in.
+template <class T, class Space>
+struct TapedMemory {
+  T const* data;
+  std::shared_ptr<void> owner;
+  std::shared_ptr<TapeNode<T, Space>> node;
+};
+
+// In traced_writes.hpp.
+template <class T, int Rank, class Space>
+void write_part(TapedMemory<T, Space>& whole, Slice<T const, Rank, Space> const& part,
+                Traced<T, Rank, Space> const& values);
+template <class T, int Rank, class Space, class B>
+Traced<T, Rank, Space> values_for_part(Traced<T, Rank, Space> const& part, B const& values);
 }  // namespace detail
 
 /// An array, or part of one, whose elements depend on the arguments of value_and_grad.
@@ -33,8 +48,8 @@ Traced<T, Rank, Space> taped(Tape& tape, Array<T, Rank, Space> const& values, Pu
 /// A whole array may be seen rolled: expressions then read its elements where they are, shifted
 /// periodically. What isn't an expression stores them first.
 ///
-/// Elements can't be written: an assignment replaces the whole array. Valid while the function
-/// runs.
+/// An assignment gives a name new values: what was made of the array before keeps the old ones.
+/// Valid while the function runs.
 template <class T, int Rank, class Space = DefaultSpace>
 class Traced : public ExpressionBase {
  public:
@@ -44,11 +59,9 @@ class Traced : public ExpressionBase {
   static constexpr int rank = Rank;
 
   Traced(Slice<T const, Rank, Space> const& values, std::shared_ptr<Node> node)
-      : data_(values.data()),
+      : memory_{values.data(), values.owner(), std::move(node)},
         shape_(values.shape()),
-        strides_(values.strides()),
-        owner_(values.owner()),
-        node_(std::move(node)) {}
+        strides_(values.strides()) {}
 
   Shape<Rank> const& shape() const { return shape_; }
   std::int64_t extent(int axis) const { return shape_[axis]; }
@@ -60,13 +73,17 @@ class Traced : public ExpressionBase {
     return unrolled();
   }
   /// The elements in memory, in the order that they have there if they are seen rolled.
-  Slice<T const, Rank, Space> unrolled() const { return {data_, shape_, strides_, owner_}; }
+  Slice<T const, Rank, Space> unrolled() const {
+    return {memory_.data, shape_, strides_, memory_.owner};
+  }
 
-  std::shared_ptr<Node> const& node() const { return node_; }
+  std::shared_ptr<Node> const& node() const { return memory_.node; }
 
   /// unrolled() without a hold on the memory, and so without a reference count, which would take
   /// time in statements on small arrays.
-  Slice<T const, Rank, Space> without_owner() const { return {data_, shape_, strides_, nullptr}; }
+  Slice<T const, Rank, Space> without_owner() const {
+    return {memory_.data, shape_, strides_, nullptr};
+  }
 
   bool is_rolled() const { return is_rolled_; }
   /// By how much each axis is seen shifted.
@@ -93,9 +110,9 @@ class Traced : public ExpressionBase {
   /// The same elements stored in the order in which they are seen: a statement, if they are rolled.
   Traced stored() const {
     if (!is_rolled_) return *this;
-    return detail::taped(node_->tape(), Array<T, Rank, Space>(*this),
+    return detail::taped(memory_.node->tape(), Array<T, Rank, Space>(*this),
                          [x = unrolled(), back = shift_back(),
-                          node = node_](Slice<T const, Rank, Space> const& cotangent) {
+                          node = memory_.node](Slice<T const, Rank, Space> const& cotangent) {
                            Traced const whole(x, node);
                            detail::add_cotangent(
                                whole, Array<T, Rank, Space>(Traced(cotangent, node).rolled(back)));
@@ -105,14 +122,14 @@ class Traced : public ExpressionBase {
   /// The same without a hold on the memory: what derivatives of linear functions need of it.
   Traced without_memory() const {
     Traced result = *this;
-    result.owner_ = nullptr;
+    result.memory_.owner = nullptr;
     return result;
   }
 
   /// The same elements, or part of them, with other axes.
   template <int Other>
   Traced<T, Other, Space> seen_as(Slice<T const, Other, Space> const& part) const {
-    return {part, node_};
+    return {part, node()};
   }
 
   /// A slice or an element, as of arrays. An element is an array of rank 0.
@@ -120,7 +137,7 @@ class Traced : public ExpressionBase {
   /// \throws PreconditionError if an index or bound is outside of its axis
   template <Index... I>
     requires(detail::axes_indexed<I...> <= Rank) && (sizeof...(I) > 0)
-  auto operator()(I... indices) const {
+  auto operator()(I... indices) const& {
     Traced const x = stored();
     if constexpr (detail::indexed_rank<Rank, I...> == 0) {
       auto const one = x.unrolled()(indices..., newaxis);
@@ -128,6 +145,16 @@ class Traced : public ExpressionBase {
     } else {
       return x.seen_as(x.unrolled()(indices...));
     }
+  }
+
+  /// The same of an array that has a name. It may be written: u(range(1, -1)) = values.
+  template <Index... I>
+    requires(detail::axes_indexed<I...> <= Rank) && (sizeof...(I) > 0)
+  auto operator()(I... indices) & {
+    *this = stored();
+    auto part = std::as_const(*this)(indices...);
+    if (detail::not_repeated(shape_, strides_) == shape_) part.whole_ = &memory_;
+    return part;
   }
 
   /// Takes the values of an expression of arguments, which may contain this array, or of constants.
@@ -158,30 +185,46 @@ class Traced : public ExpressionBase {
     return *this = constants(values);
   }
 
-// Parts can't be written. StandIn says so in one line; without && the compiler would say more.
+  /// Writes into the array that this is a part of.
+  ///
+  /// \throws PreconditionError if the values don't stretch to the part's shape
+  template <class B>
+  void operator=(B const& values) && {
+    expects(whole_ != nullptr,
+            "parts are written of arrays that aren't const and that broadcasting hasn't stretched: "
+            "begin with auto u = evaluate(+x)");
+    detail::write_part(*whole_, this->values(), detail::values_for_part(*this, values));
+  }
+
 #define COIR_TRACED_ASSIGNMENT(symbol, compound) \
   template <class B>                             \
   Traced& operator compound(B const& value)& {   \
     return *this = *this symbol value;           \
   }                                              \
   template <class B>                             \
-  void operator compound(B const&)&& {}
+  void operator compound(B const& value)&& {     \
+    std::move(*this) = *this symbol value;       \
+  }
   COIR_TRACED_ASSIGNMENT(+, +=)
   COIR_TRACED_ASSIGNMENT(-, -=)
   COIR_TRACED_ASSIGNMENT(*, *=)
   COIR_TRACED_ASSIGNMENT(/, /=)
 #undef COIR_TRACED_ASSIGNMENT
-  template <class B>
-  void operator=(B const&) && {}
   Traced(Traced const&) = default;
   Traced(Traced&&) = default;
   Traced& operator=(Traced const&) & = default;
   Traced& operator=(Traced&&) & = default;
 
+  /// Values that don't depend on arguments.
+  template <int Other>
+  Traced<T, Other, Space> constants(Array<T, Other, Space> const& values) const {
+    return detail::taped(node()->tape(), values, [](Slice<T const, Other, Space> const&) {});
+  }
+
   template <class Visit>
   void visit_leaves(Visit const& visit) const {
     visit(without_owner());
-    if (is_rolled_) visit(detail::KeepsShiftedApart<Rank>(data_, shape_, shift_));
+    if (is_rolled_) visit(detail::KeepsShiftedApart<Rank>(memory_.data, shape_, shift_));
   }
   template <int Target>
   auto kernel(detail::Fold<Target> const& fold) const {
@@ -203,18 +246,15 @@ class Traced : public ExpressionBase {
   }
 
  private:
-  /// Values that don't depend on arguments.
-  Traced constants(Array<T, Rank, Space> const& values) const {
-    return detail::taped(node_->tape(), values, [](Slice<T const, Rank, Space> const&) {});
-  }
+  template <class, int, class>
+  friend class Traced;
 
-  T const* data_;
+  detail::TapedMemory<T, Space> memory_;
   Shape<Rank> shape_;
   Strides<Rank> strides_;
-  std::shared_ptr<void> owner_;  // of the memory
-  std::shared_ptr<Node> node_;
   bool is_rolled_ = false;
   Shape<Rank> shift_{};
+  detail::TapedMemory<T, Space>* whole_ = nullptr;  // of the array that this is a part of
 };
 
 namespace detail {

@@ -2,8 +2,8 @@
 
 /// \file
 /// Functions that move elements of Traced arrays: views with other axes, joined arrays, cumulative
-/// sums, outer products. They do the same as the functions of arrays with the same names. Views
-/// cost nothing on either way; an expression is stored first.
+/// sums and products, outer products. They do the same as the functions of arrays with the same
+/// names. Views cost nothing on either way; an expression is stored first.
 
 #include <coir/array/axes.hpp>
 #include <coir/array/calculus.hpp>
@@ -283,6 +283,79 @@ template <DifferentiatedExpression X>
   requires OfRank<X, 1>
 auto cumsum(X const& x) {
   return cumsum(x, 0);
+}
+
+namespace detail {
+
+/// The derivatives of products from the first element on along an axis, from the last element on:
+///
+///   before(j) s(j),  s(j) = c(j) + x(j + 1) s(j + 1),
+///
+/// where c is the cotangent and before(j) the product of the elements before j. Nothing is divided,
+/// so that elements may be 0.
+template <class T>
+struct PullBackProducts {
+  T const* x;
+  T const* products;
+  T const* cotangent;
+  T* result;
+  std::int64_t along, behind;
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t row) const {
+    std::int64_t const first = row / behind * along * behind + row % behind;
+    T s(0);
+    for (std::int64_t j = along; j-- > 0;) {
+      std::int64_t const at = first + j * behind;
+      s = cotangent[at] + (j + 1 < along ? x[at + behind] * s : T(0));
+      result[at] = (j > 0 ? products[at - behind] : T(1)) * s;
+    }
+  }
+};
+
+}  // namespace detail
+
+/// Products from the first element on along an axis. Elements may be 0.
+///
+/// \throws PreconditionError if there is no such axis
+template <DifferentiatedExpression X>
+  requires OfRankAtLeast<X, 1>
+auto cumprod(X const& x, int axis) {
+  constexpr int rank = rank_of<X>;
+  if constexpr (DualExpression<X>) {
+    return detail::stand_in<rank>(x);
+  } else {
+    using T = value_t<X>;
+    using Space = typename X::space;
+    static_assert(!is_complex<T>, "there is no derivative of cumprod of complex numbers");
+    auto const stored = evaluate(x);
+    auto const products = cumprod(stored.values(), axis);
+    auto const kept = products.as_operand();
+    int const d = axis < 0 ? axis + rank : axis;
+    return detail::taped(stored.node()->tape(), products,
+                         [stored, kept, d](Slice<T const, rank, Space> const& cotangent) {
+                           if (stored.size() == 0) return;
+                           auto const values = detail::in_c_order(stored.values());
+                           auto const given = detail::in_c_order(cotangent);
+                           Array<T, rank, Space> result(stored.shape());
+                           std::int64_t behind = 1;
+                           for (int at = d + 1; at < rank; ++at) behind *= stored.shape()[at];
+                           std::int64_t const along = stored.shape()[d];
+                           for_each(
+                               "coir::autodiff::traced_moves/cumprod",
+                               detail::instance<typename Space::execution_space>(),
+                               box<1, std::int64_t>({result.size() / along}),
+                               detail::PullBackProducts<T>{values.data(), kept.data(), given.data(),
+                                                           result.data(), along, behind});
+                           detail::add_cotangent(stored, result);
+                         });
+  }
+}
+
+/// Products from the first element of a vector on.
+template <DifferentiatedExpression X>
+  requires OfRank<X, 1>
+auto cumprod(X const& x) {
+  return cumprod(x, 0);
 }
 
 /// The n-th differences along an axis.

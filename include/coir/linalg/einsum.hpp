@@ -144,6 +144,13 @@ Slice<T, To.count, Space> arranged(Slice<T, Rank, Space> const& x) {
   return {x.data(), shape, strides, x.owner()};
 }
 
+/// The same of an array of autodiff.
+template <Labels From, Labels To, class X>
+  requires requires(X const& x) { x.seen_as(x.values()); }
+auto arranged(X const& x) {
+  return x.seen_as(arranged<From, To>(x.values()));
+}
+
 /// Sums along the axes whose labels aren't in `Kept`. `From` has each label once.
 template <Labels From, Labels Kept, class X>
 auto summed(X const& x) {
@@ -153,7 +160,7 @@ auto summed(X const& x) {
   } else {
     constexpr char label = gone.label[0];
     constexpr Labels left = From.filtered([](char c) { return c != label; });
-    return summed<left, Kept>(sum(x, From.where(label)).as_operand());
+    return summed<left, Kept>(operand(sum(x, From.where(label))));
   }
 }
 

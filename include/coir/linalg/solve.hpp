@@ -18,6 +18,10 @@
 namespace coir {
 
 namespace detail {
+/// Whether B can be one right-hand side for each matrix of A, or several.
+template <class A, class B>
+concept RightSides = rank_of<B> == 1 || rank_of<B> == rank_of<A>;
+
 template <std::size_t A, std::size_t B>
 [[noreturn]] void fail_to_solve(std::array<std::int64_t, A> const& a,
                                 std::array<std::int64_t, B> const& b) {
@@ -35,7 +39,7 @@ template <std::size_t A, std::size_t B>
 /// \throws PreconditionError unless the shapes fit
 /// \throws NumericalError if a matrix is singular
 template <detail::LapackMatrices A, Expression B>
-  requires SameSpace<A, B> && (rank_of<B> == 1 || rank_of<B> == rank_of<A>)
+  requires SameSpace<A, B> && detail::RightSides<A, B>
 auto solve(A const& a, B const& b) {
   using T = detail::lapack_t<promote_t<value_t<A>, value_t<B>>>;
   constexpr int rank = rank_of<A>;

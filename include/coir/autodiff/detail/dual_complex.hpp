@@ -127,7 +127,9 @@ template <class To>
 struct CastOfDual {
   template <class X>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(X const& x) const {
-    if constexpr (is_dual<X>)
+    if constexpr (is_dual<X> && std::integral<To>)
+      return Cast<To>{}(x.value);
+    else if constexpr (is_dual<X>)
       return Dual<To, directions_of<X>>(x);
     else
       return Cast<To>{}(x);

@@ -44,10 +44,10 @@ auto together(First&& first, Rest&&... rest) {
     return std::tuple<First, Rest...>(std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 
-template <class T, class Space, class F, class... X>
+template <class Space, class F, class... X>
 auto gradient_of_program(F const& f, X const&... x) {
   Tape tape;
-  std::tuple const arguments(traced_argument<T, Space>(tape, x)...);
+  std::tuple const arguments(traced_argument<value_t<X>, Space>(tape, x)...);
   auto result = [&] {
     auto const returned =
         std::apply([&](auto const&... argument) { return f(argument...); }, arguments);

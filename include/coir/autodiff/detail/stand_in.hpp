@@ -54,8 +54,13 @@ class StandIn : public ExpressionBase {
 
   template <Index... I>
     requires(axes_indexed<I...> <= Rank) && (sizeof...(I) > 0)
-  auto operator()(I...) const {
-    return StandIn<D, indexed_rank<Rank, I...>, Space>();
+  StandIn<D, indexed_rank<Rank, I...>, Space> operator()(I...) & {
+    return {};
+  }
+  template <Index... I>
+    requires(axes_indexed<I...> <= Rank) && (sizeof...(I) > 0)
+  StandIn<D, indexed_rank<Rank, I...>, Space> const operator()(I...) const& {
+    return {};
   }
 
   StandIn() = default;
@@ -70,9 +75,17 @@ class StandIn : public ExpressionBase {
   }                                                                                              \
   template <class B>                                                                             \
   void operator symbol(B const&)&& {                                                             \
+    if constexpr (Expression<B>) {                                                               \
+      check_not_evaluated<B>();                                                                  \
+      static_assert(rank_of<B> <= Rank,                                                          \
+                    "the values have more axes than what they are written into");                \
+    }                                                                                            \
+  }                                                                                              \
+  template <class B>                                                                             \
+  void operator symbol(B const&) const&& {                                                       \
     static_assert(never<B>,                                                                      \
-                  "parts of what depends on arguments of value_and_grad aren't written: put it " \
-                  "together by concatenate, or by where");                                       \
+                  "arguments of value_and_grad, and parts of parts, aren't written: begin with " \
+                  "auto u = evaluate(x), and name all indices at once, u(i, j) = ...");          \
   }
   COIR_STAND_IN_ASSIGNMENT(=)
   COIR_STAND_IN_ASSIGNMENT(+=)
@@ -137,14 +150,15 @@ concept DualOperand = DualExpression<E> && !detail::holds_duals<std::remove_cvre
 /// The elements in another precision.
 template <Element T, DualOperand E>
   requires detail::CastableTo<E, T> && (!detail::carries_derivatives<T>)
-auto cast(E&&) {
+auto cast([[maybe_unused]] E&& x) {
   using D = value_t<E>;
-  constexpr bool real = std::floating_point<T> && is_dual<D>;
-  static_assert(real, "there is no derivative of cast but of real numbers to real numbers");
-  using Result =
-      std::conditional_t<real, Dual<std::conditional_t<real, T, double>, detail::directions_of<D>>,
-                         D>;
-  return detail::StandIn<Result, rank_of<E>, typename std::remove_cvref_t<E>::space>();
+  static_assert(is_dual<D> && !is_complex<T>,
+                "there is no derivative of cast but of real numbers to real numbers");
+  if constexpr (std::integral<T>)
+    return map(detail::CastOfDual<T>{}, std::forward<E>(x));  // its derivative is 0
+  else
+    return detail::StandIn<Dual<T, detail::directions_of<D>>, rank_of<E>,
+                           typename std::remove_cvref_t<E>::space>();
 }
 
 /// The real part, the imaginary part and the conjugate of complex numbers made of an argument of

@@ -110,12 +110,11 @@ int lapack_least_squares(LapackDevice const& exec, std::int64_t m, std::int64_t 
 template <class T>
 using lapack_t = floating_t<T>;
 
-/// A matrix of real or complex numbers, or a stack of matrices along leading axes.
+/// A matrix of numbers, or a stack of matrices along leading axes.
 template <class A>
-concept LapackMatrices = Expression<A> && (rank_of<A> >= 2) &&
-                         (std::is_arithmetic_v<value_t<A>> || is_complex<value_t<A>>);
+concept LapackMatrices = Expression<A> && (rank_of<A> >= 2) && is_number<value_t<A>>;
 
-/// A single matrix of real or complex numbers.
+/// A single matrix of numbers.
 template <class A>
 concept LapackMatrix = LapackMatrices<A> && rank_of<A> == 2;
 
