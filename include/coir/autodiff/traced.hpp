@@ -151,7 +151,7 @@ class Traced : public ExpressionBase {
   template <Index... I>
     requires(detail::axes_indexed<I...> <= Rank) && (sizeof...(I) > 0)
   auto operator()(I... indices) & {
-    *this = stored();
+    if (is_rolled_) *this = stored();
     auto part = std::as_const(*this)(indices...);
     if (detail::not_repeated(shape_, strides_) == shape_) part.whole_ = &memory_;
     return part;

@@ -27,7 +27,8 @@ void write_part(TapedMemory<T, Space>& whole, Slice<T const, Rank, Space> const&
   Slice<T, Rank, Space>(next.data() + offset, shape, strides, nullptr) = values.values();
   auto const after =
       taped(before.node()->tape(), next,
-            [before, offset, shape, strides, values](Slice<T const, 1, Space> const& cotangent) {
+            [before = before.without_memory(), offset, shape, strides,
+             values = values.without_memory()](Slice<T const, 1, Space> const& cotangent) {
               add_cotangent(values, Slice<T const, Rank, Space>(cotangent.data() + offset, shape,
                                                                 strides, cotangent.owner()));
               Array<T, 1, Space> others(cotangent);
