@@ -142,6 +142,8 @@ def answer(program, x, y):
     value, slopes = differentiated(x, y)
     _, nearby = differentiated(x + 1e-9 * waves(6, len(x)), y + 1e-9 * waves(7, len(x)))
     scale = max(1, *(np.max(np.abs(s)) for s in slopes))
+    if not all(np.all(np.isfinite(s)) for s in slopes):  # JAX's norm has no derivative at 0, coir's has 0
+        return None
     if not scale < 1000 or any(np.max(np.abs(s - t)) > 1e-5 * scale for s, t in zip(slopes, nearby)):
         return None
     return value, slopes
