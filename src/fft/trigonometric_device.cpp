@@ -151,8 +151,8 @@ struct Chirp {
   }
 };
 
-/// The lines of one call of the library, so that their complex numbers take no more memory than all
-/// lines do.
+/// The lines of one call of the library, so that their complex numbers take at most half as much
+/// memory as all lines do, or little.
 template <class T>
 struct Portion {
   std::int64_t length, lines, bytes;
@@ -161,7 +161,7 @@ struct Portion {
     constexpr std::int64_t smallest = std::int64_t(1) << 25;  // bytes that keep a device busy
     std::int64_t const of_line = length * static_cast<std::int64_t>(2 * sizeof(T));
     std::int64_t const field = count * f.n * static_cast<std::int64_t>(sizeof(T));
-    lines = std::clamp<std::int64_t>(std::max(smallest, field) / of_line, 1, count);
+    lines = std::clamp<std::int64_t>(std::max(smallest, field / 2) / of_line, 1, count);
     lines = (count + (count + lines - 1) / lines - 1) / ((count + lines - 1) / lines);
     bytes = lines * of_line;
   }

@@ -89,6 +89,13 @@ struct Level {
     return i != n[0] && (Rank == 2 || j != n[1]) && k != n[2];
   }
 
+  /// Whether the boundary is one spacing from the last cell along each axis, as on the finest grid.
+  bool has_unit_gaps() const {
+    for (int d = 0; d < 3; ++d)
+      if (width[d] != T(1) || ghost[d] != T(0)) return false;
+    return true;
+  }
+
   /// defect() at a cell with the plain stencil.
   KOKKOS_FORCEINLINE_FUNCTION T plain_defect(T const* cell, T source) const {
     T sum = (cell[-1] + cell[1]) + (cell[-u_slab] + cell[u_slab]);

@@ -3,7 +3,8 @@
 /// \file
 /// Interpolation of corrections in boxes on devices: a coarse cell is loaded once for two slabs.
 
-#include "device_columns.hpp"
+#include "box_tiles.hpp"
+#include "grid_level.hpp"
 
 namespace coir::poisson::detail {
 

@@ -3,7 +3,7 @@
 /// \file
 /// Jacobi sweeps one at a time, each a pass over memory.
 
-#include "device_columns.hpp"
+#include "jacobi_columns.hpp"
 #include "second_field.hpp"
 #include "stencil.hpp"
 

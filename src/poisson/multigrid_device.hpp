@@ -4,9 +4,9 @@
 /// The parts of a multigrid cycle on devices: a kernel for each part on large grids, and one kernel
 /// for all small grids together.
 
-#include "device_columns.hpp"
 #include "interpolate_columns.hpp"
 #include "multigrid_cells.hpp"
+#include "red_black_columns.hpp"
 #include "restrict_columns.hpp"
 
 #include <coir/core/loops.hpp>

@@ -3,7 +3,8 @@
 /// \file
 /// Restriction of residuals in boxes on devices: each residual is computed about once.
 
-#include "device_columns.hpp"
+#include "box_tiles.hpp"
+#include "grid_level.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -190,8 +191,8 @@ double restrict_columns(Exec const& exec, Level<T, 3> const& fine, Level<T, 3> c
                         bool measure) {
   using Step = RestrictColumns<T, 32, 8>;
   auto const tiling = Tiling::for_teams(coarse.n, Step::coarse_rows, Step::coarse_columns,
-                                        2 * teams_at_a_time(exec, Step::threads));
-  constexpr int at_a_time = 3;  // on a multiprocessor of 2048 threads
+                                        teams_at_a_time(exec, 16));
+  constexpr int at_a_time = 3;
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Step::threads, at_a_time>>;
   auto const policy = [&](int teams) {
     return Policy(exec, teams, Step::threads)
@@ -203,7 +204,7 @@ double restrict_columns(Exec const& exec, Level<T, 3> const& fine, Level<T, 3> c
     return 0;
   }
   // No more teams than run at a time, because a single warp joins their sums one after the other.
-  int const teams = std::min(tiling.teams(), at_a_time * teams_at_a_time(exec, 2048));
+  int const teams = std::min(tiling.teams(), teams_at_a_time(exec, at_a_time));
   double squares = 0;
   Kokkos::parallel_reduce("coir::poisson::restrict_columns/restrict_and_measure", policy(teams),
                           Step{fine, coarse, tiling, teams}, Kokkos::Sum<double>(squares));

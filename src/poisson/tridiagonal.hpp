@@ -111,124 +111,216 @@ struct EliminateOnHost {
   }
 };
 
-/// On devices: a thread for each half of a line. The halves are eliminated from both ends, meet in
-/// the middle, and are solved from there. The pivot of row i has a closed form, so that none is
-/// kept:
+/// On devices lines are cut into segments, with one row between two of them: a separator. A thread
+/// eliminates the rows of a segment from both ends. What is left are equations of the separators,
+/// with
 ///
-///   w_i = sinh((i + 1) t) / sinh((i + 2) t),   a = 2 cosh(t);   (i + 1) / (i + 2) for t = 0
+///   x_(i-1) = y + s_m x_(i-1-m) + w_m x_i   for the last of m rows between the separators i-1-m
+///   and i,  w_j = sinh(j t) / sinh((j + 1) t),  s_m = sinh(t) / sinh((m + 1) t),  a = 2 cosh(t),
+///
+/// where y solves the equations of the segment alone. When the separators are known, each segment
+/// is solved between them. The pivots w_j have closed forms, so that none is kept.
 template <class T>
-struct HalfLine {
-  T* x;
-  std::int64_t step, rows;  ///< rows of this half, without the middle
-  T excess, rate, turn;     ///< a - 2; 2 t; exp(-t)
-  T factor, step_up;        ///< height(i + 1) = factor height(i) + step_up
+struct Pivots {
+  T rate;    ///< 2 t
+  T turn;    ///< exp(-t)
+  T factor;  ///< exp(-2 t)
+  T first;   ///< height(1): height(j + 1) = factor height(j) + first
 
-  KOKKOS_FUNCTION HalfLine(TridiagonalLines<T> const& all, std::int64_t line, bool second) {
-    std::int64_t const k = line % all.row_length, row = line / all.row_length;
-    x = all.at(row, k);
-    step = all.stride;
-    std::int64_t const middle = all.length / 2;
-    rows = middle;
-    if (second) {
-      x += (all.length - 1) * step;
-      step = -step;
-      rows = all.length - 1 - middle;
-    }
-    excess = all.excess(row % all.rows, k);
-    rate = T(4) * math::asinh(T(0.5) * math::sqrt(excess));
-    turn = math::exp(T(-0.5) * rate);
-    factor = rate > T(0) ? math::exp(-rate) : T(1);
-    step_up = height(1);
-  }
+  KOKKOS_FUNCTION explicit Pivots(T excess)
+      : rate(T(4) * math::asinh(T(0.5) * math::sqrt(excess))),
+        turn(math::exp(T(-0.5) * rate)),
+        factor(rate > T(0) ? math::exp(-rate) : T(1)),
+        first(height(1)) {}
 
-  /// A number that is proportional to exp(i t) sinh(i t).
-  KOKKOS_FORCEINLINE_FUNCTION T height(std::int64_t i) const {
-    return rate > T(0) ? math::expm1(-rate * static_cast<T>(i)) : static_cast<T>(i);
+  /// A number that is proportional to exp(-j t) sinh(j t).
+  KOKKOS_FORCEINLINE_FUNCTION T height(std::int64_t j) const {
+    return rate > T(0) ? math::expm1(-rate * static_cast<T>(j)) : static_cast<T>(j);
   }
-  /// The pivot of row i.
-  KOKKOS_FUNCTION T pivot(std::int64_t i) const {
-    return i < 0 ? T(0) : turn * (height(i + 1) / height(i + 2));
+  /// exp(-j t)
+  KOKKOS_FORCEINLINE_FUNCTION T decay(std::int64_t j) const {
+    return math::exp(T(-0.5) * rate * static_cast<T>(j));
+  }
+  /// w_j
+  KOKKOS_FORCEINLINE_FUNCTION T at(std::int64_t j) const {
+    return j < 1 ? T(0) : turn * (height(j) / height(j + 1));
   }
 };
 
-/// Rows that are loaded together, while those before are computed.
-inline constexpr int rows_together = 8;
+/// The segments of lines, and the memory for the equations of their separators.
+template <class T>
+struct Segments {
+  /// Rows of a segment but the last one of a line, which a thread holds in registers.
+  static constexpr int rows = sizeof(T) == 4 ? 31 : 15;
+  TridiagonalLines<T> lines;
+  T* first;  ///< [segment][line]: the end of elimination upward; then the pivot of a separator
+  T* last;   ///< [segment][line]: the right side of the separator after a segment; then its x
 
-/// Calls each(number, pivot, where the number lies) for the rows of a half line, from its outer end
-/// inward, or back. Loads rows ahead.
-template <class T, class Each>
-KOKKOS_FORCEINLINE_FUNCTION void for_rows(HalfLine<T> const& half, bool backward,
-                                          Each const& each) {
-  constexpr int count = rows_together;
-  std::int64_t const rows = half.rows;
-  auto const row_of = [&](std::int64_t at) { return backward ? rows - 1 - at : at; };
-  T ahead[count];
-  auto const load = [&](std::int64_t from) {
-    COIR_UNROLL
-    for (int r = 0; r < count; ++r)
-      ahead[r] = from + r < rows ? half.x[row_of(from + r) * half.step] : T(0);
+  /// At least one; the last one may have no row.
+  static constexpr std::int64_t of_line(std::int64_t length) { return length / (rows + 1) + 1; }
+
+  /// A thread's segment of a line.
+  struct Place {
+    std::int64_t line, segment, slot;
+    T* x;       ///< of its first row
+    int count;  ///< of its rows
+    bool is_last;
+    T excess;
   };
-  load(0);
-  for (std::int64_t from = 0; from < rows; from += count) {
-    T values[count], heights[count + 1];
+
+  KOKKOS_FUNCTION Place place(std::int64_t q, std::int64_t second, std::int64_t third) const {
+    std::int64_t const of_a_line = of_line(lines.length);
+    std::int64_t const field = q / of_a_line, segment = q - field * of_a_line;
+    std::int64_t const line = (field * lines.rows + second) * lines.row_length + third;
+    std::int64_t const begin = segment * (rows + 1), left = lines.length - begin;
+    T* const x = lines.data + (field * lines.field_stride + second * lines.row_stride +
+                               third * lines.next_stride + begin * lines.stride);
+    return {line,
+            segment,
+            segment * lines.count() + line,
+            x,
+            left < rows ? static_cast<int>(left) : rows,
+            segment == of_a_line - 1,
+            lines.excess(second, third)};
+  }
+
+  /// Loads the rows of a segment to the end of `values`, times the scale, after zeros.
+  KOKKOS_FORCEINLINE_FUNCTION void load(Place const& at, T (&values)[rows]) const {
+    int const none = rows - at.count;
+    T const* const x = at.x - none * lines.stride;
     COIR_UNROLL
-    for (int r = 0; r < count; ++r) values[r] = ahead[r];
-    load(from + count);
-    // Heights ascend with rows, because the recurrence is stable in that direction alone.
-    std::int64_t const lowest = backward ? rows - from - count : from;
-    heights[0] = half.height(lowest < 0 ? 1 : lowest + 1);
+    for (int r = 0; r < rows; ++r) values[r] = r < none ? T(0) : lines.scale * x[r * lines.stride];
+  }
+};
+
+template <class T>
+struct EliminateSegments : Segments<T> {
+  static constexpr int cells_per_thread = 1;
+  KOKKOS_FUNCTION void operator()(std::int64_t q, std::int64_t second, std::int64_t third) const {
+    constexpr int rows = Segments<T>::rows;
+    auto const at = this->place(q, second, third);
+    T values[rows];
+    this->load(at, values);
+    T const separator = at.is_last ? T(0) : this->lines.scale * at.x[rows * this->lines.stride];
+    Pivots<T> const pivots(at.excess);
+    T upward = 0, downward = 0, height = pivots.first;
     COIR_UNROLL
-    for (int r = 0; r < count; ++r)
-      heights[r + 1] = lowest + r < 0 ? heights[r] : half.factor * heights[r] + half.step_up;
-    COIR_UNROLL
-    for (int r = 0; r < count; ++r) {
-      int const above = backward ? count - 1 - r : r;
-      if (from + r < rows)
-        each(values[r], half.turn * (heights[above] / heights[above + 1]),
-             half.x[row_of(from + r) * half.step]);
+    for (int r = 0; r < rows; ++r) {
+      T const next = pivots.factor * height + pivots.first;
+      T const pivot = pivots.turn * (height / next);
+      height = next;
+      if (r < at.count) upward = (values[rows - 1 - r] + upward) * pivot;
+      downward = (values[r] + downward) * pivot;
+    }
+    this->first[at.slot] = upward;
+    this->last[at.slot] = separator + downward;
+  }
+};
+
+/// Solves the equations of a line's separators, of which only neighbours are coupled.
+template <class T>
+struct SolveSeparators : Segments<T> {
+  /// Separators that are loaded together, while those before are computed.
+  static constexpr int together = 8;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t line) const {
+    constexpr std::int64_t period = Segments<T>::rows + 1;
+    auto const& all = this->lines;
+    std::int64_t const count = all.count(), separators = Segments<T>::of_line(all.length) - 1;
+    if (separators == 0) return;
+    T* const first = this->first + line;
+    T* const last = this->last + line;
+    std::int64_t const row = line / all.row_length;
+    T const excess = all.excess(row % all.rows, line - row * all.row_length);
+    Pivots<T> const pivots(excess);
+    // The pivot of separator s is sinh(p (s + 1) t) / sinh(p (s + 2) t), p = period.
+    T const turn = pivots.decay(period), factor = turn * turn, step_up = pivots.height(period);
+    // 1 / s_m times turn, which overflows for no t
+    T const of_source = pivots.turn * (step_up / pivots.first);
+    T height = step_up, before = 0;
+    T sources[together], firsts[together];
+    auto const load = [&](std::int64_t from) {
+      COIR_UNROLL
+      for (int s = 0; s < together; ++s)
+        if (from + s < separators) {
+          sources[s] = last[(from + s) * count];
+          firsts[s] = first[(from + s + 1) * count];
+        }
+    };
+    load(0);
+    for (std::int64_t from = 0; from < separators; from += together) {
+      T sum[together];
+      COIR_UNROLL
+      for (int s = 0; s < together; ++s) sum[s] = sources[s] + firsts[s];
+      load(from + together);
+      COIR_UNROLL
+      for (int s = 0; s < together; ++s)
+        if (from + s < separators - 1) {
+          T const next = factor * height + step_up;
+          T const ratio = height / next;
+          height = next;
+          before = of_source * ratio * sum[s] + turn * ratio * before;
+          last[(from + s) * count] = before;
+          first[(from + s) * count] = turn * ratio;
+        } else if (from + s == separators - 1) {
+          std::int64_t const above = separators * period - 1;
+          T const coupling = pivots.decay(period - 1) * (pivots.first / step_up);
+          before = (sum[s] + coupling * before) /
+                   (T(2) + excess - pivots.at(above) - pivots.at(all.length - 1 - above));
+          last[(from + s) * count] = before;
+        }
+    }
+    std::int64_t remaining = separators - 1;
+    while (remaining > 0) {
+      COIR_UNROLL
+      for (int s = 0; s < together; ++s)
+        if (s < remaining) {
+          sources[s] = last[(remaining - 1 - s) * count];
+          firsts[s] = first[(remaining - 1 - s) * count];
+        }
+      COIR_UNROLL
+      for (int s = 0; s < together; ++s)
+        if (s < remaining) {
+          before = sources[s] + firsts[s] * before;
+          last[(remaining - 1 - s) * count] = before;
+        }
+      remaining -= together;
     }
   }
-}
-
-template <class T>
-struct EliminateHalves {
-  TridiagonalLines<T> all;
-  KOKKOS_FUNCTION void operator()(std::int64_t task) const {
-    std::int64_t const count = all.count();
-    HalfLine<T> const half(all, task % count, task >= count);
-    T before = 0;
-    for_rows(half, false, [&](T g, T pivot, T& row) {
-      before = (all.scale * g + before) * pivot;
-      row = before;
-    });
-  }
 };
 
+/// Solves the rows of each segment between its separators.
 template <class T>
-struct SolveMiddle {
-  TridiagonalLines<T> all;
-  KOKKOS_FUNCTION void operator()(std::int64_t line) const {
-    HalfLine<T> const first(all, line, false), second(all, line, true);
-    T& middle = first.x[first.rows * first.step];
-    T sum = all.scale * middle;
-    if (first.rows > 0) sum += first.x[(first.rows - 1) * first.step];
-    if (second.rows > 0) sum += second.x[(second.rows - 1) * second.step];
-    middle =
-        sum / (T(2) + first.excess - first.pivot(first.rows - 1) - second.pivot(second.rows - 1));
-  }
-};
-
-template <class T>
-struct SolveHalves {
-  TridiagonalLines<T> all;
-  KOKKOS_FUNCTION void operator()(std::int64_t task) const {
-    std::int64_t const count = all.count();
-    HalfLine<T> const half(all, task % count, task >= count);
-    T after = half.x[half.rows * half.step];
-    for_rows(half, true, [&](T d, T pivot, T& row) {
-      after = d + pivot * after;
-      row = after;
-    });
+struct SolveSegments : Segments<T> {
+  static constexpr int cells_per_thread = 1;
+  KOKKOS_FUNCTION void operator()(std::int64_t q, std::int64_t second, std::int64_t third) const {
+    constexpr int rows = Segments<T>::rows;
+    auto const& all = this->lines;
+    auto const at = this->place(q, second, third);
+    T values[rows], pivot[rows];
+    this->load(at, values);
+    T const above = at.segment > 0 ? this->last[at.slot - all.count()] : T(0);
+    T const below = at.is_last ? T(0) : this->last[at.slot];
+    Pivots<T> const pivots(at.excess);
+    T height = pivots.first, x = below;
+    COIR_UNROLL
+    for (int r = rows - 1; r >= 0; --r) {
+      T const next = pivots.factor * height + pivots.first;
+      pivot[r] = pivots.turn * (height / next);
+      height = next;
+      x = (values[r] + x) * pivot[r];
+      values[r] = x;
+    }
+    int const none = rows - at.count;
+    T* const to = at.x - none * all.stride;
+    x = above;
+    COIR_UNROLL
+    for (int r = 0; r < rows; ++r)
+      if (r >= none) {
+        x = values[r] + pivot[r] * x;
+        to[r * all.stride] = x;
+      }
+    if (!at.is_last) to[rows * all.stride] = below;
   }
 };
 
@@ -246,33 +338,37 @@ class Tridiagonal {
       std::int64_t const groups =
           cells / length / row_length * ((row_length + width_ - 1) / width_);
       parts_ = std::min<std::int64_t>(host_threads(exec), groups);
-      all.add(pivots_, "coir::poisson::tridiagonal/pivots", parts_ * (length + 1) * width_);
+      all.add(memory_, "coir::poisson::tridiagonal/pivots", parts_ * (length + 1) * width_);
+    } else {
+      all.add(memory_, "coir::poisson::tridiagonal/separators",
+              2 * Segments<T>::of_line(length) * (cells / length));
     }
   }
 
   void solve(Exec const& exec, TridiagonalLines<T> const& equations) const {
     if constexpr (runs_on_host<Exec>) {
-      EliminateOnHost<T> const eliminate{equations, pivots_.data(), width_, parts_};
+      EliminateOnHost<T> const eliminate{equations, memory_.data(), width_, parts_};
       for_each_task("coir::poisson::tridiagonal/lines", exec, parts_, eliminate);
     } else {
-      std::int64_t const count = equations.count();
-      run("coir::poisson::tridiagonal/eliminate", exec, 2 * count, EliminateHalves<T>{equations});
-      run("coir::poisson::tridiagonal/middle", exec, count, SolveMiddle<T>{equations});
-      run("coir::poisson::tridiagonal/solve", exec, 2 * count, SolveHalves<T>{equations});
+      std::int64_t const of_line = Segments<T>::of_line(equations.length);
+      Segments<T> const segments{equations, memory_.data(),
+                                 memory_.data() + of_line * equations.count()};
+      auto const all =
+          box<3, std::int64_t>({equations.fields * of_line, equations.rows, equations.row_length});
+      for_each("coir::poisson::tridiagonal/eliminate", exec, all, EliminateSegments<T>{segments});
+      // A thread for each line, in small blocks: a few thousand threads must reach all
+      // multiprocessors.
+      using Policy =
+          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<32, 1>>;
+      Kokkos::parallel_for("coir::poisson::tridiagonal/separators",
+                           Policy(exec, 0, equations.count()), SolveSeparators<T>{segments});
+      for_each("coir::poisson::tridiagonal/solve", exec, all, SolveSegments<T>{segments});
     }
   }
 
  private:
-  /// A thread for each task, in small blocks: a few thousand threads must reach all
-  /// multiprocessors.
-  template <class Body>
-  static void run(char const* label, Exec const& exec, std::int64_t count, Body const& body) {
-    using Policy =
-        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<64, 1>>;
-    Kokkos::parallel_for(label, Policy(exec, 0, count), body);
-  }
-
-  Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space> pivots_;
+  /// Of pivots on hosts, of separators on devices.
+  Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space> memory_;
   std::int64_t width_ = 0, parts_ = 1;
 };
 
