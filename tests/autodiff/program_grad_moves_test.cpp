@@ -167,12 +167,6 @@ TEST(ProgramGradMoves, RollsOfPartsAndPartsOfRolls) {
     })(Array<double, 1>(x(0)));
     EXPECT_TRUE(allclose(of_rolled, roll(sum(w(part, range()) * x(part, range()), 0), -2) -
                                         3 * roll(sum(w(part, range()), 0), -1)));
-    auto const of_square = coir::grad([&](auto v) {
-      return sum(w(part, range()) * square(roll(v, 2) * roll(v, 1)));
-    })(Array<double, 1>(x(0)));
-    Array<double, 1> const v = x(0), weight = sum(w(part, range()), 0);
-    Array<double, 1> const along = 2 * weight * roll(v, 2) * roll(v, 1);
-    EXPECT_TRUE(allclose(of_square, roll(along * roll(v, 1), -2) + roll(along * roll(v, 2), -1)));
   }
 }
 
@@ -205,12 +199,11 @@ TEST(ProgramGradMoves, ShiftedSlicesOfMatrices) {
     }
   }
   auto const x = coir::array({2., 3., 5., 7.});
-  EXPECT_EQ(numbers_of(coir::grad([](auto x) { return x(0) * x(-1) + 2 * x(1) - x(1) * x(0); })(x)),
-            (std::vector<double>{4, 0, 0, 2}));
   EXPECT_EQ(numbers_of(coir::grad([](auto x) {
-              return sum(x(range(0, 1)) - 4 * x(range(2, 3)) + 0.5 * x(range(0, 1)));
+              return x(0) * x(-1) - x(1) * x(0) +
+                     sum(x(range(0, 1)) - 4 * x(range(2, 3)) + 0.5 * x(range(0, 1)));
             })(x)),
-            (std::vector<double>{1.5, 0, -4, 0}));
+            (std::vector<double>{5.5, -2, -4, 2}));
 }
 
 namespace {
