@@ -62,8 +62,9 @@ class Variable : public Map<Seed<value_t<E>, N, K>, E> {
   /// A slice or an element, which needs a tape.
   template <Index... I>
     requires(axes_indexed<I...> <= rank_of<E>) && (sizeof...(I) > 0)
-  auto const operator()(I...) const {  // const: it isn't written
-    return stand_in<indexed_rank<rank_of<E>, I...>>(*this);
+  StandIn<value_t<Variable>, indexed_rank<rank_of<E>, I...>, typename E::space> const operator()(
+      I...) const {  // const: it isn't written
+    return {};
   }
 
   Variable(Variable const&) = default;

@@ -4,7 +4,7 @@
 /// What an expression's type says about its derivatives along Traced arrays: whether they depend on
 /// the values of these arrays, and whether they are the same number in each cell.
 
-#include <coir/array/detail/where.hpp>
+#include <coir/array/array.hpp>
 #include <coir/array/functions.hpp>
 #include <coir/array/operators.hpp>
 
