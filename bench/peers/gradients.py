@@ -24,7 +24,8 @@ def programs():
     import numpy as np
 
     def matrix(rows, columns, scale=1.0):
-        return jnp.asarray((scale * np.sin(np.linspace(0, 1000, rows * columns))).astype("float32").reshape(rows, columns))
+        numbers = scale * np.sin(np.linspace(0, 1000, rows * columns))
+        return jnp.asarray(numbers.astype("float32").reshape(rows, columns))
 
     def diffusion(u):
         def step(_, u):
@@ -85,7 +86,9 @@ def time_coir(bench):
 
 def main():
     parser = parser_of(__doc__)
-    parser.add_argument("--bench", action="append", required=True, help="the executable autodiff_programs_bench; may be given several times")
+    parser.add_argument(
+        "--bench", action="append", required=True, help="autodiff_programs_bench, of one or several builds"
+    )
     parser.add_argument("--time-jax", action="store_true", help="print JAX's times alone")
     options = parser.parse_args()
     contestants = {bench: lambda bench=bench: time_coir(bench) for bench in options.bench}
