@@ -8,6 +8,7 @@
 #include <coir/array/creation.hpp>
 #include <coir/array/quantile.hpp>
 #include <coir/array/sorting.hpp>
+#include <coir/autodiff/objective.hpp>
 #include <coir/autodiff/traced.hpp>
 #include <coir/autodiff/traced_moves.hpp>
 #include <coir/autodiff/traced_reductions.hpp>
