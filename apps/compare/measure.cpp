@@ -7,11 +7,11 @@
 #include <compare/json_place.hpp>
 #include <info/nvml.hpp>
 #include <info/processor_energy.hpp>
-#include <support/processors.hpp>
 #include <info/utc.hpp>
 #include <support/host_name.hpp>
 #include <support/interrupt.hpp>
 #include <support/median.hpp>
+#include <support/processors.hpp>
 #include <support/text.hpp>
 
 #include <coir/core/errors.hpp>
