@@ -352,8 +352,8 @@ TEST(ProgramGradMoves, ElementsTakenSeveralTimesGetTheSum) {
   auto const at = coir::array({3, -2, 0, 3, 3, 2});
   auto const w = waves(1, 6);
   auto const slope = coir::grad([&](auto x) { return sum(take(x, at) * w); })(waves(0, 5));
-  auto const expected = coir::array({w(2), 0.0, w(5), w(0) + w(1) + w(3) + w(4), 0.0});
-  EXPECT_TRUE(allclose(slope, expected));
+  double const first = w(2), third = w(5), fourth = sum(w) - first - third;
+  EXPECT_TRUE(allclose(slope, coir::array({first, 0.0, third, fourth, 0.0})));
   Array<std::int64_t, 2> const none(coir::Shape<2>{0, 3});
   EXPECT_TRUE(
       all(coir::grad([&](auto x) { return sum(take(x, none)) + sum(x); })(waves(0, 3)) == 1));
@@ -369,8 +369,8 @@ TEST(ProgramGradMoves, TakenElementsHaveTheSameBitsForAnyNumberOfThreads) {
   auto const slope = coir::grad([&](auto x) { return sum(take(x, at) * w); })(waves(0, n));
   for (std::int64_t k = 0; k < n; ++k) {
     double sum = 0;
-    for (std::int64_t i = 0; i < at.size(); ++i)
-      if (at(i) == k) sum += w(i);
+    // Where 7 i is k modulo 31: 7 times 9 is 1.
+    for (std::int64_t i = 9 * k % n; i < at.size(); i += n) sum += static_cast<double>(w(i));
     EXPECT_EQ(slope(k), sum) << k;
   }
 }
@@ -419,7 +419,8 @@ TEST(ProgramGradMoves, CumulativeProductsWithZeros) {
   x(1) = 0;
   x(3) = 0;
   auto const slope = coir::grad([](auto x) { return sum(cumprod(x)); })(x);
-  EXPECT_TRUE(allclose(slope, coir::array({1.0, x(0) * (1 + x(2)), 0.0, 0.0, 0.0})));
+  double const first = x(0), third = x(2);
+  EXPECT_TRUE(allclose(slope, coir::array({1.0, first * (1 + third), 0.0, 0.0, 0.0})));
   expect_gradient(
       "cumprod along an axis", 0.5563996741835817, {0.8110388319089614},
       [](auto m) { return sum(cumprod(m, 0) * cumprod(m, 1)); }, waves(0, 3, 4));

@@ -281,7 +281,18 @@ TYPED_TEST(DirectTest, SolvesABatchAsOneByOne) {
     single.solve(at(b), at(one_by_one));
   }
   Kokkos::fence();
-  EXPECT_EQ(differing(u, one_by_one), 0u);
+  if constexpr (coir::runs_on_host<Exec>) {
+    EXPECT_EQ(differing(u, one_by_one), 0u);
+  } else {
+    // cuBLAS chooses its kernels by the batch, and so the order of additions. Each solution is
+    // within the bound of expect_solution(), which counts u twice here: u isn't at most 1.
+    double const largest = 300;  // of b, and of two numbers in the ring
+    double const bound = 4 * 64 * double(std::numeric_limits<T>::epsilon()) * largest /
+                         least_eigenvalue<2>({m, n}, options);
+    auto const all = on_host(u), single_ones = on_host(one_by_one);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      EXPECT_NEAR(double(all.data()[i]), double(single_ones.data()[i]), bound);
+  }
   EXPECT_NE(message_of([&] {
               together.solve(Kokkos::subview(b, 0, Kokkos::ALL, Kokkos::ALL),
                              Kokkos::subview(u, 0, Kokkos::ALL, Kokkos::ALL));

@@ -120,7 +120,7 @@ template <CompiledSpace Exec, class T, int Rank>
 class Direct {
  public:
   /// \param extents  of the source: cells along each axis, without the ring
-  /// \param batch    fields that one call solves for
+  /// \param batch    fields that one call solves for: on hosts with the bits of a call for each
   /// \throws PreconditionError if an extent, a spacing or the batch isn't positive; if c is an
   ///   eigenvalue of L, which the message names
   /// \throws ResourceError if the memory for the work is missing
