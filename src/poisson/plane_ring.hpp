@@ -17,7 +17,7 @@ namespace coir::poisson::detail {
 /// \see CUDA C++ Programming Guide, sec. "Asynchronous Data Copies"
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION void begin_copy(T* shared, T const* from) {
-#if defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
                    static_cast<std::uint32_t>(__cvta_generic_to_shared(shared))),
                "l"(from), "n"(sizeof(T))
@@ -29,7 +29,7 @@ KOKKOS_FORCEINLINE_FUNCTION void begin_copy(T* shared, T const* from) {
 
 /// Ends a group of copies that this thread began. There may be none in it.
 KOKKOS_FORCEINLINE_FUNCTION void end_of_copies() {
-#if defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
@@ -37,7 +37,7 @@ KOKKOS_FORCEINLINE_FUNCTION void end_of_copies() {
 /// Waits until all groups of this thread's copies but the last `Count` are there.
 template <int Count>
 KOKKOS_FORCEINLINE_FUNCTION void wait_for_copies() {
-#if defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_group %0;" ::"n"(Count) : "memory");
 #endif
 }
