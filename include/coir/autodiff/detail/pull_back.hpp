@@ -491,7 +491,6 @@ void gather_in_one_kernel(Slice<S const, Rank, Space> const& cotangent,
                           std::vector<Slope> const& slopes) {
   constexpr int outer = Rank - 1, most = traced_count<E>;
   constexpr bool by_numbers = !std::same_as<Slope, char>;
-  using Exec = typename Space::execution_space;
   Shape<Rank> const shape = cotangent.shape(), frame = targets.front().frame;
 
   Fold<Rank> fold(shape);
