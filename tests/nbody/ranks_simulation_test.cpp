@@ -64,9 +64,14 @@ void compare(std::int64_t side, SimulationOptions const& options, std::string co
   auto alone = simulation_of<Exec, T>({}, side, options, push);
   auto together = simulation_of<Exec, T>(world(), side, options, push);
   int const count = static_cast<int>(options.scale_factors.size()) - 1;
-  for (auto* const simulation : {&alone, &together}) {
-    simulation->advance(count / 2);  // in two parts, as outputs in between want it
-    simulation->advance(count - count / 2);
+  alone.advance(count);
+  together.advance(count / 2);  // in two parts, as outputs in between want it
+  together.advance(count - count / 2);
+  if (count > 1) {
+    auto again = simulation_of<Exec, T>({}, side, options, push);
+    again.advance(count / 2);
+    again.advance(count - count / 2);
+    alone = std::move(again);
   }
   if (side >= 48) EXPECT_GT(together.seconds().sort, 0) << what;
   auto const& here = together.particles();
@@ -133,14 +138,13 @@ TYPED_TEST(RanksSimulation, HoldsTheMemoryThatItPredicts) {
   TYPES_OF_CASE;
   if (world().size() > 2) GTEST_SKIP() << "on few ranks alone, as it takes long";
   for (auto const source : {ForceSource::vectors, ForceSource::potential}) {
-    auto options = steps(10);  // in which particles are sorted
+    auto options = steps(16);  // in which particles are sorted
     options.force_source = source;
     coir::testing::HeldMemory held;
     auto simulation = simulation_of<Exec, T>(world(), 48, options);
     held.forget_peak();
     auto const predicted = Simulation<Exec, T>::bytes(Exec(), world(), 48, options);
-    simulation.advance(10);
-    EXPECT_GT(simulation.seconds().sort, 0);
+    simulation.advance(16);
     EXPECT_LE(held.peak(), predicted.stepping + (1 << 20)) << name_of(source);
     EXPECT_GE(held.peak(), predicted.stepping * 8 / 10) << name_of(source);
     EXPECT_LE(held.now(), predicted.at_rest + (1 << 20)) << name_of(source);
