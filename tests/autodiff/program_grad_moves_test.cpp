@@ -371,7 +371,7 @@ TEST(ProgramGradMoves, TakenElementsHaveTheSameBitsForAnyNumberOfThreads) {
     double sum = 0;
     // Where 7 i is k modulo 31: 7 times 9 is 1.
     for (std::int64_t i = 9 * k % n; i < at.size(); i += n) sum += static_cast<double>(w(i));
-    EXPECT_EQ(slope(k), sum) << k;
+    EXPECT_EQ(static_cast<double>(slope(k)), sum) << k;
   }
 }
 
