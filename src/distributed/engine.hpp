@@ -34,8 +34,8 @@ class Engine {
   virtual int size() const = 0;
   /// \throws PreconditionError after the end of MPI
   virtual void expects_alive() const = 0;
-  /// The engine of the ranks that give the same number, in their order. Collective.
-  virtual std::unique_ptr<Engine> split(int part) const = 0;
+  /// The engine of the ranks that give the same number, sorted by order and rank. Collective.
+  virtual std::unique_ptr<Engine> split(int part, int order) const = 0;
 
   virtual void gather(void const* value, void* all, std::int64_t bytes) const = 0;
   /// \param counts  bytes of each rank

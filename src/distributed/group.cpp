@@ -52,13 +52,13 @@ int Group::rank() const { return state_->rank(); }
 int Group::size() const { return state_->size(); }
 double Group::exchange_seconds() const { return state_->seconds; }
 
-Group Group::split(int part) const {
+Group Group::split(int part, int order) const {
   together(*this,
            [&] { expects(part >= 0, "the number of a part of a group must be at least 0", part); });
   auto state = std::make_shared<detail::GroupState>();
   state->whole = state_;
   if (state_->engine) {
-    auto engine = state_->engine->split(part);
+    auto engine = state_->engine->split(part, order);
     if (engine->size() > 1) state->engine = std::move(engine);
   }
   // Ranks of a part may have a device each even if ranks of the whole group share devices. NCCL

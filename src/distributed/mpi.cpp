@@ -159,10 +159,10 @@ class MpiEngine : public Engine {
     expects(is_running(),
             "a group of ranks can't be used after its session has ended: end the session last");
   }
-  std::unique_ptr<Engine> split(int part) const override {
+  std::unique_ptr<Engine> split(int part, int order) const override {
     expects_alive();
     MPI_Comm communicator = MPI_COMM_NULL;
-    check(MPI_Comm_split(communicator_, part, rank_, &communicator), "Comm_split");
+    check(MPI_Comm_split(communicator_, part, order, &communicator), "Comm_split");
     return std::make_unique<MpiEngine>(communicator);
   }
 

@@ -145,14 +145,11 @@ TYPED_TEST(Reductions, KeepTheShapeAndLayout) {
   EXPECT_EQ(values_of(total), std::vector<double>(12, 1.5 * world().size()));
 }
 
-TYPED_TEST(Reductions, RefuseOtherShapesAndGapsOnAllRanks) {
+TYPED_TEST(Reductions, RefuseOtherShapesOnAllRanks) {
   bool const is_last = world().rank() == world().size() - 1;
   Kokkos::View<double**, Kokkos::LayoutRight, typename TypeParam::memory_space> const view("view",
                                                                                            4, 6);
   auto const columns = Kokkos::subview(view, Kokkos::ALL, std::pair<int, int>(0, is_last ? 3 : 6));
-  auto const half = Kokkos::subview(view, Kokkos::ALL, std::pair<int, int>(0, 3));
-  EXPECT_EQ(message_of<coir::PreconditionError>([&] { coir::distributed::sum(half, world()); }),
-            "a View that is combined over ranks must have no gaps");
   if (world().size() == 1) return;
   EXPECT_EQ(
       message_of<coir::PreconditionError>([&] { coir::distributed::sum(columns, world()); }),

@@ -95,12 +95,13 @@ class Group {
   int size() const;
   bool is_first() const { return rank() == 0; }
 
-  /// The group of the ranks that give the same number, in their order in this group. Its exchanges
-  /// also count in this group's traffic() and exchange_seconds(). If this group has chosen its
-  /// transport(), the new one has the same. Collective.
+  /// The group of the ranks that give the same number, sorted by `order`; ranks of the same order
+  /// stay in their order in this group. Its exchanges also count in this group's traffic() and
+  /// exchange_seconds(). If this group has chosen its transport(), the new one has the same.
+  /// Collective.
   ///
   /// \throws PreconditionError on every rank if a number is below 0
-  Group split(int part) const;
+  Group split(int part, int order = 0) const;
 
   /// How arrays in the memory of `Exec` travel. The first call for a memory space chooses, and is
   /// collective.

@@ -10,15 +10,16 @@
 #include <coir/core/loops.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/core/shape.hpp>
+#include <coir/core/strided.hpp>
 #include <coir/distributed/group.hpp>
 #include <coir/distributed/share.hpp>
 #include <coir/distributed/together.hpp>
 
 #include <Kokkos_Complex.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -104,34 +105,50 @@ void combine_over_ranks(Exec const& exec, Group const& group, T* data, std::int6
   exec.fence();  // the memory of other ranks' numbers is freed next
 }
 
-/// Checks a View that is combined over ranks. Collective.
+/// Checks that a View has the same extents on all ranks. Collective.
 template <class V>
-void expects_combinable(Group const& group, V const& view) {
-  std::array<std::int64_t, V::rank> shape{};
-  for (std::size_t d = 0; d < V::rank; ++d) shape[d] = static_cast<std::int64_t>(view.extent(d));
-  expects_alike(group, {{"shape of what is combined over ranks", in_words(shape)}});
-  together(group, [&] {
-    expects(view.span_is_contiguous(), "a View that is combined over ranks must have no gaps");
-  });
+void expects_extents_alike(Group const& group, V const& view, char const* what) {
+  expects_alike(group,
+                {{std::string("shape of what is ") + what, in_words(strided(view).extents)}});
 }
+inline constexpr char const* combined_over_ranks = "combined over ranks";
 
 template <class Op, class Exec, class V>
 void combine_in_place(Exec const& exec, V const& view, Group const& group) {
   static_assert(!std::is_const_v<typename V::value_type>, "the result is written to the View");
-  expects_combinable(group, view);
-  combine_over_ranks<Op>(exec, group, view.data(), static_cast<std::int64_t>(view.size()));
+  expects_extents_alike(group, view, combined_over_ranks);
+  auto const elements = strided(view);
+  auto const staged = together(group, [&] {
+    return Staged(exec, elements, view.span_is_contiguous(), Access::both,
+                  "a copy without gaps of what is combined over ranks");
+  });
+  combine_over_ranks<Op>(exec, group, staged.elements().data, elements.size());
+  if (!staged.is_copy()) return;
+  staged.finish();
+  exec.fence();  // the copy is freed next
+}
+
+/// A new View of the extents of another, without gaps, whose elements aren't set.
+template <class V>
+auto without_gaps(V const& view) {
+  using Layout = std::conditional_t<std::is_same_v<typename V::array_layout, Kokkos::LayoutStride>,
+                                    Kokkos::LayoutRight, typename V::array_layout>;
+  Layout layout;
+  for (std::size_t d = 0; d < V::rank; ++d) layout.dimension[d] = view.extent(d);
+  return Kokkos::View<typename V::non_const_data_type, Layout, typename V::memory_space>(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, view.label()), layout);
 }
 
 template <class Op, class V>
 auto combined(V const& view, Group const& group) {
-  using Memory = typename V::memory_space;
-  typename Memory::execution_space const exec;
-  expects_combinable(group, view);
-  auto const result = together(group, [&] {
-    return Kokkos::View<typename V::non_const_data_type, typename V::array_layout, Memory>(
-        Kokkos::view_alloc(Kokkos::WithoutInitializing, view.label()), view.layout());
-  });
-  copy_contiguous(exec, result, view);
+  typename V::memory_space::execution_space const exec;
+  expects_extents_alike(group, view, combined_over_ranks);
+  auto const result = together(group, [&] { return without_gaps(view); });
+  auto const from = strided(view), to = strided(result);
+  if (view.span_is_contiguous() && from.strides == to.strides)
+    copy_contiguous(exec, result, view);
+  else
+    copy_strided<decltype(exec), typename V::non_const_value_type, V::rank>(exec, from, to);
   combine_over_ranks<Op>(exec, group, result.data(), static_cast<std::int64_t>(result.size()));
   return result;
 }
@@ -149,17 +166,18 @@ concept Comparable = std::is_arithmetic_v<T>;
 
 /// Views that can be added up over ranks, and Views whose elements can be compared.
 template <class V>
-concept SummableView = Kokkos::is_view<V>::value && Summable<typename V::non_const_value_type>;
+concept SummableView = StridedView<V> && Summable<typename V::non_const_value_type>;
 template <class V>
-concept ComparableView = Kokkos::is_view<V>::value && Comparable<typename V::non_const_value_type>;
+concept ComparableView = StridedView<V> && Comparable<typename V::non_const_value_type>;
 
 /// The sum over ranks, element by element, on every rank: MPI's Allreduce, JAX's psum. Elements are
 /// added in their own type and in the order of ranks, so that every rank gets the same bits, each
 /// time. Collective.
 ///
-/// \param view  without gaps, of the same extents on every rank
-/// \return a new View of the same layout, which the default instance of its execution space writes
-/// \throws PreconditionError on every rank if extents differ, or a View has gaps
+/// \param view  of the same extents on every rank, with any strides
+/// \return a new View without gaps, LayoutRight for LayoutStride and otherwise of the same layout,
+///   which the default instance of its execution space writes
+/// \throws PreconditionError on every rank if extents differ
 /// \throws ResourceError on every rank if one lacks memory: for the result, and as much again
 template <SummableView V>
 auto sum(V const& view, Group const& group) {

@@ -1,0 +1,155 @@
+#pragma once
+
+/// Halos: the layers at the borders of a rank's part of a field that hold copies of its neighbours'
+/// elements.
+
+#include <coir/core/concepts.hpp>
+#include <coir/core/errors.hpp>
+#include <coir/core/strided.hpp>
+#include <coir/distributed/cartesian.hpp>
+#include <coir/distributed/together.hpp>
+#include <coir/distributed/view_exchange.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <utility>
+
+namespace coir::distributed {
+
+/// Fills the halos of fields that the ranks of a grid share. Each neighbour, those at corners
+/// included, gets one message, whatever the number of fields:
+///
+///     Cartesian<2> const grid(world, {}, {true, false});       // periodic along axis 0
+///     Halos halos(exec, grid, {1, 1});
+///     for (int sweep = 0; sweep < 100; ++sweep, std::swap(u, v)) {
+///       halos.fill(u);
+///       for_each("jacobi", exec, box({1, 1}, {nx + 1, ny + 1}), Jacobi{u, v});
+///     }
+///
+/// A field is a View of any element type, rank and strides, with `width` layers of halo before and
+/// behind the rank's own elements along each shared axis. Layers beyond an edge that isn't periodic
+/// stay as they are. One rank along a periodic axis is its own neighbour.
+///
+/// begin() and finish() let a kernel of the elements that need no halo run meanwhile. All functions
+/// are collective; messages count as "distributed/halos".
+template <CompiledSpace Exec, int Axes>
+class Halos {
+ public:
+  using Numbers = std::array<int, static_cast<std::size_t>(Axes)>;
+
+  /// \param widths  layers on either side along each axis of the grid, the same on every rank
+  /// \param axes    the fields' axes that the axes of the grid share, the same on every rank; by
+  ///   default the first ones
+  /// \throws PreconditionError if a width is negative or an axis is named twice
+  Halos(Exec exec, Cartesian<Axes> grid, Numbers const& widths, Numbers const& axes = first_axes())
+      : grid_(std::move(grid)),
+        widths_(widths),
+        axes_(axes),
+        exchange_(std::move(exec), grid_.group(), "distributed/halos") {
+    for (std::size_t d = 0; d < Axes; ++d) {
+      expects(widths[d] >= 0, "a halo must have 0 layers or more", widths[d]);
+      for (std::size_t other = 0; other < d; ++other)
+        expects(axes[d] != axes[other], "a halo must have each axis once", axes[d]);
+    }
+  }
+
+  /// \throws PreconditionError if a field lacks one of the axes, or a rank has fewer elements of
+  ///   its own along one of them than the halo has layers: the first time on every rank
+  template <StridedView... Fields>
+  void begin(Fields const&... fields) {
+    auto const check = [&] { (expects_room(strided(fields)), ...); };
+    if (std::exchange(is_first_, false))
+      together(grid_.group(), check);
+    else
+      check();
+    Numbers steps;
+    steps.fill(-1);
+    std::int64_t direction = 0;
+    do {
+      list(steps, direction++, strided(fields)...);
+    } while (advance(steps));
+    exchange_.begin();
+  }
+  void finish() { exchange_.finish(); }
+  template <StridedView... Fields>
+  void fill(Fields const&... fields) {
+    begin(fields...);
+    finish();
+  }
+
+ private:
+  static Numbers first_axes() {
+    Numbers axes;
+    std::iota(axes.begin(), axes.end(), 0);
+    return axes;
+  }
+
+  /// The next of the 3^Axes directions.
+  static bool advance(Numbers& steps) {
+    for (int& step : steps) {
+      if (++step <= 1) return true;
+      step = -1;
+    }
+    return false;
+  }
+
+  /// Own elements next to the border in a direction go to the neighbour there. The neighbour in the
+  /// opposite direction sends the halo on that side in the same direction.
+  template <class... T, int... Rank>
+  void list(Numbers const& steps, std::int64_t direction, Strided<T, Rank> const&... fields) {
+    bool is_wanted = false;
+    for (std::size_t d = 0; d < Axes; ++d) is_wanted = is_wanted || steps[d] != 0;
+    Numbers back = steps;
+    for (int& step : back) step = -step;
+    if (!is_wanted) return;
+    std::int64_t key = direction * static_cast<std::int64_t>(sizeof...(fields));
+    int const to = grid_.neighbour(steps), from = grid_.neighbour(back);
+    auto const one = [&](auto const& field) {
+      if (to >= 0) exchange_.send(to, part(field, steps, /*of_halo=*/false), key);
+      if (from >= 0) exchange_.receive(from, part(field, back, /*of_halo=*/true), key);
+      ++key;
+    };
+    (one(fields), ...);
+  }
+
+  template <class T, int Rank>
+  Strided<T, Rank> part(Strided<T, Rank> field, Numbers const& steps, bool of_halo) const {
+    for (std::size_t d = 0; d < Axes; ++d) {
+      auto const axis = static_cast<std::size_t>(axes_[d]);
+      std::int64_t const width = widths_[d], n = field.extents[axis];
+      std::int64_t first = width, count = n - 2 * width;
+      if (steps[d] != 0) {
+        first = steps[d] < 0 ? (of_halo ? 0 : width) : n - (of_halo ? width : 2 * width);
+        count = width;
+      }
+      field.data += first * field.strides[axis];
+      field.extents[axis] = count;
+    }
+    return field;
+  }
+
+  template <class T, int Rank>
+  void expects_room(Strided<T, Rank> const& field) const {
+    for (std::size_t d = 0; d < Axes; ++d) {
+      expects(axes_[d] >= 0 && axes_[d] < Rank,
+              "a halo must lie along an axis of the field, which has " + std::to_string(Rank),
+              axes_[d]);
+      auto const n = field.extents[static_cast<std::size_t>(axes_[d])];
+      expects(n >= 3 * widths_[d],
+              "a halo of " + std::to_string(widths_[d]) + " layers needs a field of " +
+                  std::to_string(3 * widths_[d]) + " elements or more along axis " +
+                  std::to_string(axes_[d]) + " on each rank, halo included: use fewer ranks",
+              n);
+    }
+  }
+
+  Cartesian<Axes> grid_;
+  Numbers widths_, axes_;
+  ViewExchange<Exec> exchange_;
+  bool is_first_ = true;  // checks by all ranks together take as long as an exchange
+};
+
+}  // namespace coir::distributed
