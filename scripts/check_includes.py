@@ -29,6 +29,7 @@ MODULES = [
     "array",
     "linalg",
     "autodiff",
+    "inference",
     "poisson",
     "cosmology",
     "mesh",

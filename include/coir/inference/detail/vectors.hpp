@@ -1,0 +1,153 @@
+#pragma once
+
+/// Vectors of parameters in the memory of an execution space, and the kernels that samplers need.
+
+#include <coir/array/creation.hpp>
+#include <coir/array/random.hpp>
+#include <coir/core/contiguous.hpp>
+#include <coir/core/errors.hpp>
+#include <coir/core/loops.hpp>
+#include <coir/core/math.hpp>
+#include <coir/inference/target.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+namespace coir::inference::detail {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
+template <ExecutionSpace Exec>
+using Vector = Kokkos::View<double*, typename Exec::memory_space>;
+template <ExecutionSpace Exec>
+using Matrix = Kokkos::View<double**, Kokkos::LayoutRight, typename Exec::memory_space>;
+
+template <class V>
+std::int64_t length(V const& x) {
+  return static_cast<std::int64_t>(x.extent(0));
+}
+
+template <ExecutionSpace Exec>
+Vector<Exec> vector_of(std::int64_t n) {
+  return Vector<Exec>("coir::inference::vectors/vector", static_cast<std::size_t>(n));
+}
+
+// Chains call all of these at the same time from several threads, where Kokkos makes no Views.
+
+/// The elements of a View without gaps, in host memory.
+template <class V>
+std::vector<double> elements_of(V const& view) {
+  std::vector<double> result(view.size());
+  if constexpr (std::is_same_v<typename V::memory_space, Kokkos::HostSpace>)
+    std::copy_n(view.data(), view.size(), result.data());
+  else
+    copy_bytes<Kokkos::HostSpace, typename V::memory_space>(
+        result.data(), view.data(), static_cast<std::int64_t>(view.size() * sizeof(double)));
+  return result;
+}
+
+/// Writes as many numbers as a View has elements.
+template <class V>
+void set_elements(V const& view, double const* numbers) {
+  if constexpr (std::is_same_v<typename V::memory_space, Kokkos::HostSpace>)
+    std::copy_n(numbers, view.size(), view.data());
+  else
+    copy_bytes<typename V::memory_space, Kokkos::HostSpace>(
+        view.data(), numbers, static_cast<std::int64_t>(view.size() * sizeof(double)));
+}
+
+/// to = from
+template <ExecutionSpace Exec>
+void copy(Exec const& exec, Vector<Exec> const& from, Vector<Exec> const& to) {
+  double const* const x = from.data();
+  double* const y = to.data();
+  for_each(
+      "coir::inference::vectors/copy", exec, box<1, std::int64_t>({length(from)}),
+      KOKKOS_LAMBDA(std::int64_t i) { y[i] = x[i]; });
+}
+
+/// y = a x + b y
+template <ExecutionSpace Exec>
+void combine(Exec const& exec, double a, Vector<Exec> const& x, double b, Vector<Exec> const& y) {
+  double const* const from = x.data();
+  double* const to = y.data();
+  for_each(
+      "coir::inference::vectors/combine", exec, box<1, std::int64_t>({length(x)}),
+      KOKKOS_LAMBDA(std::int64_t i) { to[i] = a * from[i] + b * to[i]; });
+}
+
+template <ExecutionSpace Exec>
+double dot(Exec const& exec, Vector<Exec> const& x, Vector<Exec> const& y) {
+  double const *const a = x.data(), *const b = y.data();
+  double result = 0;
+  reduce(
+      "coir::inference::vectors/dot", exec, box<1, std::int64_t>({length(x)}),
+      KOKKOS_LAMBDA(std::int64_t i, double& sum) { sum += a[i] * b[i]; },
+      Kokkos::Sum<double>(result));
+  return result;
+}
+
+/// Independent numbers of mean 0 and variance 1.
+template <ExecutionSpace Exec>
+void fill_normal(Exec const& exec, random::Key const& key, Vector<Exec> const& x) {
+  if constexpr (!runs_on_host<Exec>) exec.fence();  // arrays have an instance of their own
+  random::fill_normal(key, borrow(x));
+  if constexpr (!runs_on_host<Exec>) Kokkos::fence();
+}
+
+/// The number-th number of a key, spread evenly over [0, 1).
+inline double uniform(random::Key const& key, std::uint64_t number) {
+  auto const words = random::fold_in(key, number).words;
+  std::uint64_t const bits = words[0] | std::uint64_t(words[1]) << 32;
+  return static_cast<double>(bits >> 11) * 0x1p-53;
+}
+
+/// Where a chain is. Copies share the memory.
+template <ExecutionSpace Exec>
+struct Place {
+  explicit Place(std::int64_t n) : theta(vector_of<Exec>(n)), slope(vector_of<Exec>(n)) {}
+
+  Vector<Exec> theta, slope;
+  double log_density = -infinity;
+
+  void take(Exec const& exec, Place const& other) {
+    copy(exec, other.theta, theta);
+    copy(exec, other.slope, slope);
+    log_density = other.log_density;
+  }
+
+  /// Finds the log density and its slope at theta. What isn't finite counts as a density of 0.
+  template <Target<Exec> T>
+  void evaluate(Exec const& exec, T const& target) {
+    if constexpr (!runs_on_host<Exec>) exec.fence();
+    try {
+      log_density = target(Kokkos::View<double const*, typename Exec::memory_space>(theta), slope);
+    } catch (NumericalError const&) {
+      log_density = -infinity;
+    }
+    if (!std::isfinite(log_density)) log_density = -infinity;
+  }
+};
+
+/// A place and the momentum there, in units in which its numbers have unit variance.
+template <ExecutionSpace Exec>
+struct Phase {
+  explicit Phase(std::int64_t n) : place(n), momentum(vector_of<Exec>(n)) {}
+
+  Place<Exec> place;
+  Vector<Exec> momentum;
+
+  void take(Exec const& exec, Phase const& other) {
+    place.take(exec, other.place);
+    copy(exec, other.momentum, momentum);
+  }
+  double energy(Exec const& exec) const {
+    return 0.5 * dot(exec, momentum, momentum) - place.log_density;
+  }
+};
+
+}  // namespace coir::inference::detail
