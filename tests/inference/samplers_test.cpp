@@ -9,6 +9,7 @@
 
 #include <support/folder.hpp>
 #include <support/message_of.hpp>
+#include <support/spaces.hpp>
 
 #include "targets.hpp"
 
@@ -22,35 +23,11 @@
 using namespace coir::inference;
 using namespace coir::testing;
 using coir::random::key;
-using Host = Kokkos::DefaultHostExecutionSpace;
 using Starts = coir::Array<double, 2, Kokkos::HostSpace>;
 
 namespace {
 
 Starts zeros(std::int64_t chains, std::int64_t n) { return coir::zeros<double>(chains, n); }
-
-/// Means, deviations and neighbours' correlations are within 4.5 standard errors, by the effective
-/// number of draws; about 30 numbers are looked at, which are seeded.
-void expects_moments(Chains const& chains) {
-  auto const summary = summarise(chains);
-  auto const [count, draws, n] = chains.draws.shape();
-  for (std::int64_t k = 0; k < n; ++k) {
-    auto const& found = summary.parameters[static_cast<std::size_t>(k)];
-    double const s = Gaussian::deviation(k), error = 1 / std::sqrt(found.ess_bulk);
-    EXPECT_NEAR(found.mean, double(k), 4.5 * s * error) << k;
-    EXPECT_NEAR(found.deviation, s, 4.5 * s / std::sqrt(2 * found.ess_tail)) << k;
-    EXPECT_LT(found.r_hat, 1.02) << k;
-    if (k == 0) continue;
-    double product = 0;
-    for (std::int64_t c = 0; c < count; ++c)
-      for (std::int64_t d = 0; d < draws; ++d)
-        product += (chains.draws(c, d, k) - double(k)) / s *
-                   (chains.draws(c, d, k - 1) - double(k - 1)) / Gaussian::deviation(k - 1);
-    EXPECT_NEAR(product / double(count * draws), Gaussian{}.r, 4.5 * 1.2 * error) << k;
-  }
-  EXPECT_EQ(summary.divergences, 0);
-  for (double const e : summary.energy) EXPECT_GT(e, 0.3);
-}
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include <Kokkos_Timer.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <exception>
 #include <string>
@@ -235,6 +236,20 @@ inline void expects_draws(Chains const& chains, Options const& options) {
   }
 }
 
+/// What a run returns: draws that were made, and the state after them.
+///
+/// \param visit  hands what is kept to a StateWriter
+template <class Visit>
+void finish(Chains& chains, StateHead head, Options const& options, Visit const& visit) {
+  cut(chains, std::max<std::int64_t>(0, head.done - options.warmup) / options.thin);
+  expects_draws(chains, options);
+  chains.state.clear();
+  StateWriter writer(chains.state);
+  head.visit(writer);
+  visit(writer);
+  chains.biased = head.sampler < 0;
+}
+
 /// Runs chains, or goes on with them if they have a state.
 template <ExecutionSpace Exec, class Move, Target<Exec> T>
 Chains run(Exec const& exec, StateHead head, T const& target, double const* starts, Chains chains,
@@ -267,44 +282,45 @@ Chains run(Exec const& exec, StateHead head, T const& target, double const* star
            chains.statistics.data() + row * Chains::statistics_of_a_draw});
     });
   });
-  cut(chains, std::max<std::int64_t>(0, done - options.warmup) / options.thin);
-  expects_draws(chains, options);
   head.done = done;
-  chains.state.clear();
-  StateWriter writer(chains.state);
-  head.visit(writer);
-  for (auto& chain : all) chain.visit(writer);
-  chains.biased = Move::sampler < 0;
+  finish(chains, head, options, [&](auto& writer) {
+    for (auto& chain : all) chain.visit(writer);
+  });
   return chains;
+}
+
+inline StateHead head_of(double sampler, random::Key const& key,
+                         std::array<std::int64_t, 2> const& shape, Options const& options) {
+  check(options);
+  expects(shape[0] > 0 && shape[1] > 0, "starts must have at least one chain and one parameter");
+  return {sampler,        key,          shape[0], shape[1],
+          options.warmup, options.thin, 0,        static_cast<int>(options.mass)};
+}
+
+inline StateHead head_of_state(double sampler, std::vector<double> const& state,
+                               Options const& options) {
+  check(options);
+  StateReader reader(state);
+  StateHead head;
+  head.visit(reader);
+  expects_same(head, sampler, options);
+  return head;
 }
 
 /// Runs new chains from an array of starts, (chain, parameter).
 template <ExecutionSpace Exec, class Move, class T, class Starts>
 Chains begin(Exec const& exec, random::Key const& key, T const& target, Starts const& starts,
              Options const& options, OnProgress const& on_progress) {
-  check(options);
   auto const host = to_host(starts);
-  expects(host.size() > 0, "starts must have at least one chain and one parameter");
-  StateHead const head{Move::sampler,
-                       key,
-                       host.shape()[0],
-                       host.shape()[1],
-                       options.warmup,
-                       options.thin,
-                       0,
-                       static_cast<int>(options.mass)};
-  return run<Exec, Move>(exec, head, target, host.data(), Chains{}, options, on_progress);
+  return run<Exec, Move>(exec, head_of(Move::sampler, key, host.shape(), options), target,
+                         host.data(), Chains{}, options, on_progress);
 }
 
 /// Goes on with chains.
 template <ExecutionSpace Exec, class Move, class T>
 Chains go_on(Exec const& exec, T const& target, Chains chains, Options const& options,
              OnProgress const& on_progress) {
-  check(options);
-  StateReader reader(chains.state);
-  StateHead head;
-  head.visit(reader);
-  expects_same(head, Move::sampler, options);
+  auto const head = head_of_state(Move::sampler, chains.state, options);
   return run<Exec, Move>(exec, head, target, nullptr, std::move(chains), options, on_progress);
 }
 

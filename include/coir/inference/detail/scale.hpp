@@ -35,15 +35,11 @@ class Scale {
   /// theta += h L momentum
   void drift(Exec const& exec, double h, Vector<Exec> const& momentum,
              Vector<Exec> const& theta) const {
-    if (kind_ == Mass::unit) return combine(exec, h, momentum, 1, theta);
     std::int64_t const n = length(theta);
     double const *const u = momentum.data(), *const s = diagonal_.data(), *const l = factor_.data();
     double* const x = theta.data();
-    if (kind_ == Mass::diagonal)
-      for_each(
-          "coir::inference::scale/drift", exec, box<1, std::int64_t>({n}),
-          KOKKOS_LAMBDA(std::int64_t i) { x[i] += h * s[i] * u[i]; });
-    else
+    bool const unit = kind_ == Mass::unit;
+    if (kind_ == Mass::dense)
       for_each(
           "coir::inference::scale/drift_dense", exec, box<1, std::int64_t>({n}),
           KOKKOS_LAMBDA(std::int64_t i) {
@@ -51,26 +47,32 @@ class Scale {
             for (std::int64_t j = 0; j <= i; ++j) sum += l[i * n + j] * u[j];
             x[i] += h * sum;
           });
+    else
+      for_each(
+          "coir::inference::scale/drift", exec, box<1, std::int64_t>({n}),
+          KOKKOS_LAMBDA(std::int64_t i) { x[i] += h * (unit ? 1 : s[i]) * u[i]; });
   }
 
-  /// momentum += h L^T slope
-  void kick(Exec const& exec, double h, Vector<Exec> const& slope,
-            Vector<Exec> const& momentum) const {
-    if (kind_ == Mass::unit) return combine(exec, h, slope, 1, momentum);
+  /// momentum = h L^T slope, added to what it was unless `add` is false
+  void kick(Exec const& exec, double h, Vector<Exec> const& slope, Vector<Exec> const& momentum,
+            bool add = true) const {
     std::int64_t const n = length(momentum);
     double const *const g = slope.data(), *const s = diagonal_.data(), *const l = factor_.data();
     double* const u = momentum.data();
-    if (kind_ == Mass::diagonal)
-      for_each(
-          "coir::inference::scale/kick", exec, box<1, std::int64_t>({n}),
-          KOKKOS_LAMBDA(std::int64_t i) { u[i] += h * s[i] * g[i]; });
-    else
+    bool const unit = kind_ == Mass::unit;
+    if (kind_ == Mass::dense)
       for_each(
           "coir::inference::scale/kick_dense", exec, box<1, std::int64_t>({n}),
           KOKKOS_LAMBDA(std::int64_t i) {
             double sum = 0;
             for (std::int64_t j = i; j < n; ++j) sum += l[j * n + i] * g[j];
-            u[i] += h * sum;
+            u[i] = (add ? u[i] : 0) + h * sum;
+          });
+    else
+      for_each(
+          "coir::inference::scale/kick", exec, box<1, std::int64_t>({n}),
+          KOKKOS_LAMBDA(std::int64_t i) {
+            u[i] = (add ? u[i] : 0) + h * (unit ? 1 : s[i]) * g[i];
           });
   }
 

@@ -15,6 +15,7 @@ inline constexpr double most_energy_error = 1000;
 struct Transition {
   double log_density = 0, energy = 0, acceptance = 0, steps = 0;
   bool diverged = false;
+  double square_error = 0;  // of the energy, per step and parameter
 };
 
 /// How likely a change of the energy is accepted; NaN isn't.
@@ -32,11 +33,25 @@ void leapfrog(Exec const& exec, T const& target, Scale<Exec> const& scale, doubl
   scale.kick(exec, h / 2, at.place.slope, at.momentum);
 }
 
-/// The first step to try: half or twice as long, again and again, until one step of the leapfrog
-/// method crosses an acceptance of 0.8. What is in `trial` and `start` is lost.
+/// The first step to try: half or twice as long, again and again, until accepts(step) changes.
 /// \see Hoffman & Gelman, J. Mach. Learn. Res. 15, 1593 (2014), algorithm 4
 ///
 /// \throws NumericalError if there is none from 1e-12 to 1e12
+template <class Accepts>
+double crossing(Accepts const& accepts) {
+  double step = 1;
+  bool const grows = accepts(step);
+  while (step < 1e12 && step > 1e-12) {
+    step *= grows ? 2 : 0.5;
+    if (accepts(step) != grows) return step;
+  }
+  throw NumericalError(
+      "no step from 1e-12 to 1e12 keeps the energy where a chain is: see whether the slope is the "
+      "log density's gradient, and whether the target returns NaN beside its start");
+}
+
+/// The step at which the acceptance of one step of the leapfrog method crosses 0.8. What is in
+/// `trial` and `start` is lost.
 template <ExecutionSpace Exec, Target<Exec> T>
 double first_step(Exec const& exec, T const& target, Scale<Exec> const& scale,
                   random::Key const& key, Place<Exec> const& from, Phase<Exec>& trial,
@@ -49,15 +64,7 @@ double first_step(Exec const& exec, T const& target, Scale<Exec> const& scale,
     leapfrog(exec, target, scale, step, trial);
     return acceptance_of(trial.energy(exec) - before) > 0.8;
   };
-  double step = 1;
-  bool const grows = accepts(step);
-  while (step < 1e12 && step > 1e-12) {
-    step *= grows ? 2 : 0.5;
-    if (accepts(step) != grows) return step;
-  }
-  throw NumericalError(
-      "no step from 1e-12 to 1e12 keeps the energy where a chain is: see whether the slope is the "
-      "log density's gradient, and whether the target returns NaN beside its start");
+  return crossing(accepts);
 }
 
 }  // namespace coir::inference::detail
