@@ -75,6 +75,18 @@ TEST(NoWiggle, TakesTheFittedHorizonOnDemand) {
   EXPECT_CLOSE(fitted(0.05), exact(0.05), 0.01);
 }
 
+TEST(Bbks, HasTheReferenceValues) {
+  // By NumPy, from the formula
+  Bbks<> const transfer(simple_lcdm());
+  EXPECT_CLOSE(transfer(0.01), 7.572091565e-01, tolerance);
+  EXPECT_CLOSE(transfer(0.1), 1.344629208e-01, tolerance);
+  EXPECT_CLOSE(transfer(1), 4.507962217e-03, tolerance);
+  EXPECT_EQ(transfer(0), 1);
+  EXPECT_CLOSE(transfer(1e-7), 1, 1e-5);
+  EXPECT_THROW((void)transfer(-1), coir::PreconditionError);
+  EXPECT_THROW(Bbks<>(Parameters<>{.omega_m = 0.3}), coir::PreconditionError);
+}
+
 TEST(TransferFunctions, StartAtOneAndFall) {
   EisensteinHu<> const full(simple_lcdm());
   NoWiggle<> const smooth(simple_lcdm());

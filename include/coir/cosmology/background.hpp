@@ -71,18 +71,13 @@ T comoving_distance(Parameters<T> const& p, std::type_identity_t<T> const& a) {
   return static_cast<T>(hubble_distance) * detail::gauss_legendre(integrand, ln_a, T(0), panels);
 }
 
-/// The comoving length, in Mpc/h, that spans an angle of one radian at the distance of a:
+/// The comoving length, in Mpc/h, that spans an angle of one radian at the comoving distance chi:
 ///
-///   f_K(a) = R sinh(chi / R) for omega_k > 0, R sin(chi / R) for omega_k < 0, R = c/H0 /
+///   f_K(chi) = R sinh(chi / R) for omega_k > 0, R sin(chi / R) for omega_k < 0, R = c/H0 /
 ///   sqrt(|omega_k|)
-///
-/// The angular diameter distance is a f_K, the luminosity distance f_K / a.
-///
-/// \throws PreconditionError as comoving_distance does
 template <class T>
-T transverse_distance(Parameters<T> const& p, std::type_identity_t<T> const& a) {
+T transverse_of(Parameters<T> const& p, std::type_identity_t<T> const& chi) {
   using std::sin, std::sinh, std::sqrt;
-  T const chi = comoving_distance(p, a);
   T const scaled = chi / static_cast<T>(hubble_distance);
   T const u = p.omega_k * scaled * scaled;
   // A series around flat space, where the root has no derivative. The first term left out is u^5 /
@@ -95,6 +90,15 @@ T transverse_distance(Parameters<T> const& p, std::type_identity_t<T> const& a) 
   }
   T const root = sqrt(-u);
   return chi * sin(root) / root;
+}
+
+/// f_K of comoving_distance(p, a). The angular diameter distance is a f_K, the luminosity distance
+/// f_K / a.
+///
+/// \throws PreconditionError as comoving_distance does
+template <class T>
+T transverse_distance(Parameters<T> const& p, std::type_identity_t<T> const& a) {
+  return transverse_of(p, comoving_distance(p, a));
 }
 
 }  // namespace coir::cosmology

@@ -5,6 +5,7 @@
 
 #include <coir/core/errors.hpp>
 #include <coir/cosmology/detail/plain.hpp>
+#include <coir/cosmology/detail/smooth.hpp>
 
 #include <cmath>
 #include <limits>
@@ -117,11 +118,10 @@ struct Densities {
 
 template <class T>
 Densities<T> densities(Parameters<T> const& p, T const& a) {
-  using std::exp, std::log;
   T const a2 = a * a;
   T const exponent = -3 * (1 + p.w0 + p.wa);
   return {T(p.omega_m / (a2 * a)), T(p.omega_k / a2), T(p.omega_r / (a2 * a2)),
-          T(p.omega_de() * exp(exponent * log(a) - 3 * p.wa * (1 - a))),
+          T(p.omega_de() * smooth_exp(T(exponent * smooth_log(a) - 3 * p.wa * (1 - a)))),
           T(exponent + 3 * p.wa * a)};
 }
 

@@ -58,6 +58,7 @@ enum class TableAmplitude {
 enum class TransferFunction {
   eisenstein_hu,  ///< with acoustic oscillations: class EisensteinHu
   no_wiggle,      ///< without: class NoWiggle
+  bbks,           ///< without, and older: class Bbks
 };
 
 /// The linear power spectrum P(k, a) of matter in (Mpc/h)^3: <|delta(k)|^2> = V P(k) in a volume V.
@@ -144,10 +145,7 @@ class LinearPower {
       expects(false, table->name() +
                          ": a table of P(k) isn't one of other parameters: make the spectrum of a "
                          "transfer function");
-    return LinearPower<U>(Growth<U>(p, growth_.a_min(), growth_.a_max()),
-                          std::holds_alternative<NoWiggle<T>>(shape_)
-                              ? TransferFunction::no_wiggle
-                              : TransferFunction::eisenstein_hu);
+    return LinearPower<U>(Growth<U>(p, growth_.a_min(), growth_.a_max()), transfer_function());
   }
 
   /// P today at k in h/Mpc; (Mpc/h)^3.
@@ -155,9 +153,8 @@ class LinearPower {
   T operator()(T const& k) const {
     using std::pow;
     if (auto const* const table = std::get_if<PowerTable>(&shape_)) return amplitude_ * (*table)(k);
-    T const transfer = std::holds_alternative<EisensteinHu<T>>(shape_)
-                           ? std::get<EisensteinHu<T>>(shape_)(k)
-                           : std::get<NoWiggle<T>>(shape_)(k);
+    auto const at_k = [&k](auto const& shape) { return T(shape(k)); };
+    T const transfer = std::visit(at_k, shape_);
     return amplitude_ * pow(k, n_s_) * transfer * transfer;
   }
 
@@ -199,10 +196,17 @@ class LinearPower {
   }
 
  private:
-  using Shape = std::variant<EisensteinHu<T>, NoWiggle<T>, PowerTable>;
+  using Shape = std::variant<EisensteinHu<T>, NoWiggle<T>, Bbks<T>, PowerTable>;
+
+  TransferFunction transfer_function() const {
+    if (std::holds_alternative<Bbks<T>>(shape_)) return TransferFunction::bbks;
+    return std::holds_alternative<NoWiggle<T>>(shape_) ? TransferFunction::no_wiggle
+                                                       : TransferFunction::eisenstein_hu;
+  }
 
   static Shape shape_of(Parameters<T> const& p, TransferFunction transfer) {
     if (transfer == TransferFunction::no_wiggle) return NoWiggle<T>(p);
+    if (transfer == TransferFunction::bbks) return Bbks<T>(p);
     return EisensteinHu<T>(p);
   }
 
@@ -226,14 +230,14 @@ class LinearPower {
     auto const integrand = [this, &r](T const& k) {
       return T(k * k * (*this)(k)*detail::w_tophat_squared(T(k * r)));
     };
-    // Panels are shorter than a period of W where it oscillates, than one of the acoustic
-    // oscillations, and than half of k.
+    // Ten nodes are for less than two periods of W^2 where it oscillates, for one of the acoustic
+    // oscillations, and for a factor of 4/3 in k.
     T sum(0);
     double k = from;
     while (k < to) {
-      double const wiggles = k < 1 ? 0.03 : to;
-      double const waves = k * radius < 400 ? 2 / radius : to;
-      double const next = std::min({k + std::min({k / 4, waves, wiggles}), to});
+      double const wiggles = k < 1 ? 0.04 : to;
+      double const waves = k * radius < 400 ? 3 / radius : to;
+      double const next = std::min({k + std::min({k / 3, waves, wiggles}), to});
       sum += detail::gauss_legendre(integrand, T(k), T(next));
       k = next;
     }

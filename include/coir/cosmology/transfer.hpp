@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Transfer functions T(k) of matter, 1 at k = 0, by the fits of Eisenstein and Hu.
+/// Transfer functions T(k) of matter, 1 at k = 0, by the fits of Eisenstein and Hu and of Bardeen
+/// et al.
 ///
 /// Wave numbers k are in h/Mpc; quantities of the fits are in 1/Mpc and Mpc, without h.
 /// \see Eisenstein, Hu, Astrophys. J. 496, 605 (1998)
@@ -166,6 +167,42 @@ class NoWiggle {
   T k_eq_;
   T sound_horizon_;
   T alpha_;
+};
+
+/// T(k) of Bardeen, Bond, Kaiser and Szalay for cold dark matter, with Sugiyama's correction for
+/// baryons. There is no trace of acoustic oscillations in it; it serves to compare codes by.
+///
+///   T = ln(1 + 2.34 q) / (2.34 q) [1 + 3.89 q + (16.1 q)^2 + (5.46 q)^3 + (6.71 q)^4]^(-1/4)
+///   q = k (t_cmb / 2.7 K)^2 / (omega_m h^2 exp(-omega_b (1 + sqrt(2 h) / omega_m))),  k in 1/Mpc
+///
+/// \see Bardeen et al., Astrophys. J. 304, 15 (1986), equation G3; Sugiyama, Astrophys. J. Suppl.
+///   100, 281 (1995)
+template <class T = double>
+class Bbks {
+ public:
+  /// \throws PreconditionError if expects_transfer finds a parameter at fault
+  explicit Bbks(Parameters<T> const& p) {
+    using std::exp, std::sqrt;
+    expects_transfer(p);
+    T const t = p.t_cmb / 2.7;
+    q_over_k_ = t * t / (p.omega_m * p.h) * exp(p.omega_b * (1 + sqrt(2 * p.h) / p.omega_m));
+  }
+
+  /// T at k in h/Mpc.
+  /// \throws PreconditionError unless k >= 0
+  T operator()(T const& k) const {
+    using std::log1p, std::sqrt;
+    expects(k >= 0, "the wave number k, in h/Mpc, must be at least 0", detail::plain(k));
+    if (k == 0) return T(1);
+    T const q = k * q_over_k_;
+    T const x = 2.34 * q, square = 16.1 * q, cube = 5.46 * q, fourth = 6.71 * q;
+    T const sum =
+        1 + 3.89 * q + square * square + cube * cube * cube + fourth * fourth * (fourth * fourth);
+    return log1p(x) / (x * sqrt(sqrt(sum)));
+  }
+
+ private:
+  T q_over_k_;
 };
 
 }  // namespace coir::cosmology

@@ -14,4 +14,16 @@ double plain(T const& x) {
     return static_cast<double>(x);
 }
 
+/// Whether a number is 0 and, if it is a dual number, all of its derivatives are.
+template <class T>
+bool all_zero(T const& x) {
+  if constexpr (requires { x.derivative; }) {
+    bool zero = all_zero(x.value);
+    for (int k = 0; k < T::directions; ++k) zero = zero && all_zero(x.derivative[k]);
+    return zero;
+  } else {
+    return x == T(0);
+  }
+}
+
 }  // namespace coir::cosmology::detail

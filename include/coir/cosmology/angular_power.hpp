@@ -1,0 +1,449 @@
+#pragma once
+
+#include <coir/core/errors.hpp>
+#include <coir/cosmology/background.hpp>
+#include <coir/cosmology/detail/contract.hpp>
+#include <coir/cosmology/detail/directions.hpp>
+#include <coir/cosmology/detail/panels.hpp>
+#include <coir/cosmology/detail/plain.hpp>
+#include <coir/cosmology/detail/smooth.hpp>
+#include <coir/cosmology/distance_table.hpp>
+#include <coir/cosmology/nonlinear.hpp>
+#include <coir/cosmology/power.hpp>
+#include <coir/cosmology/tracers.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace coir::cosmology {
+
+/// The angular power spectra C_l of all pairs of tracers at some l, in steradian.
+template <class T = double>
+class AngularSpectra {
+ public:
+  /// All 0.
+  AngularSpectra(std::size_t tracers, std::vector<double> l)
+      : tracers_(tracers), l_(std::move(l)), values_(l_.size() * pairs(), T(0)) {}
+
+  std::size_t tracers() const { return tracers_; }
+  /// n (n + 1) / 2 for n tracers
+  std::size_t pairs() const { return tracers_ * (tracers_ + 1) / 2; }
+  std::vector<double> const& l() const { return l_; }
+
+  /// The place of the pair (i, j), in either order, among all pairs: (0, 0), (0, 1), ..., (1, 1),
+  /// ...
+  std::size_t pair(std::size_t i, std::size_t j) const {
+    auto const [low, high] = std::minmax(i, j);
+    return low * tracers_ - low * (low + 1) / 2 + high;
+  }
+
+  /// C_l of the tracers i and j at the l of the number `at`.
+  T const& operator()(std::size_t at, std::size_t i, std::size_t j) const {
+    return values_[at * pairs() + pair(i, j)];
+  }
+  T& operator()(std::size_t at, std::size_t i, std::size_t j) {
+    return values_[at * pairs() + pair(i, j)];
+  }
+
+  /// All numbers, pairs of one l beside each other.
+  std::vector<T> const& values() const { return values_; }
+  std::vector<T>& values() { return values_; }
+
+ private:
+  std::size_t tracers_;
+  std::vector<double> l_;
+  std::vector<T> values_;
+};
+
+/// Which P(k, a) spectra are made of.
+enum class MatterPower {
+  linear,
+  halofit,  ///< NonlinearPower
+};
+
+struct AngularPowerOptions {
+  MatterPower matter = MatterPower::halofit;
+  TransferFunction transfer = TransferFunction::eisenstein_hu;
+  /// The linear P(k) today in place of a transfer function. Beyond its ends it is continued by
+  /// power laws. There are no derivatives with respect to the cosmology then.
+  std::optional<PowerTable> table;
+  /// Panels of ten nodes along the line of sight. 0 takes as many as the narrowest n(z) asks for.
+  int panels = 0;
+};
+
+/// The panels that angular_power takes by itself: at least 12, and such that each n(z) has a
+/// standard deviation of 0.3 of a panel or more, up to 64.
+template <class T>
+int panels_for(std::vector<Tracer<T>> const& tracers) {
+  double end = 0, narrowest = 1;
+  for (auto const& tracer : tracers) end = std::max(end, std::log1p(distribution(tracer).z_end()));
+  for (auto const& tracer : tracers) {
+    auto const& n = distribution(tracer);
+    // Panels are equal in the root of ln(1 + z) / end.
+    double const z = std::max(n.mean(), n.deviation());
+    narrowest = std::min(narrowest, n.deviation() / (1 + z) / (2 * std::sqrt(std::log1p(z) * end)));
+  }
+  return static_cast<int>(std::clamp(std::ceil(0.3 / narrowest), 12.0, 64.0));
+}
+
+namespace detail {
+
+/// What the cosmology says at a node of the line of sight.
+template <class T>
+struct Sight {
+  T rate;          ///< E
+  T transverse;    ///< f_K, Mpc/h
+  T slope;         ///< d f_K / d chi
+  T faded_growth;  ///< D1(1) / D1(a)
+};
+
+/// d f_K / d chi: cosh or cos of chi / R.
+template <class T>
+T transverse_slope(Parameters<T> const& p, T const& chi) {
+  using std::cos, std::cosh, std::sqrt;
+  T const scaled = chi / hubble_distance;
+  T const u = p.omega_k * scaled * scaled;
+  // The first term left out is u^5 / 10!.
+  if (plain(u) < 0.01 && plain(u) > -0.01)
+    return 1 + u / 2 * (1 + u / 12 * (1 + u / 30 * (1 + u / 56)));
+  return u > 0 ? T(cosh(sqrt(u))) : T(cos(sqrt(-u)));
+}
+
+/// W of a tracer at the nodes, without factors that depend on l.
+template <class T>
+std::vector<T> kernel(NumberCounts<T> const& counts, Parameters<T> const&, Panels const& panels,
+                      std::vector<Sight<T>> const& sight) {
+  std::vector<T> w(panels.size(), T(0));
+  for (std::size_t q = 0; q < w.size(); ++q) {
+    T const n = counts.n(std::expm1(panels.x()[q]));
+    if (all_zero(n)) continue;
+    w[q] = counts.bias * n * sight[q].rate * (1 / hubble_distance);
+    if (counts.evolution == BiasEvolution::inverse_growth) w[q] *= sight[q].faded_growth;
+  }
+  return w;
+}
+
+/// With f_K(chi' - chi) = f_K(chi') c(chi) - f_K(chi) c(chi'), c = d f_K / d chi, the efficiency
+/// g = int dz' n f_K(chi' - chi) / f_K(chi') comes from two integrals from chi on.
+template <class T>
+std::vector<T> kernel(WeakLensing<T> const& shapes, Parameters<T> const& p, Panels const& panels,
+                      std::vector<Sight<T>> const& sight) {
+  // C1 = 5e-14 h^-2 Mpc^3 / M_sun by convention, and the critical density, 2.7754e11 h^2 M_sun /
+  // Mpc^3.
+  constexpr double c1_rho = 5e-14 * 2.7754e11;
+  std::size_t const size = panels.size();
+  std::vector<T> n(size), far(size), w(size);
+  for (std::size_t q = 0; q < size; ++q) {
+    double const x = panels.x()[q];
+    n[q] = shapes.n(std::expm1(x)) * std::exp(x);  // by ln (1 + z)
+    far[q] = all_zero(n[q]) ? T(0) : T(n[q] * sight[q].slope * smooth_inverse(sight[q].transverse));
+  }
+  std::vector<T> const sources = panels.beyond(n), inverse = panels.beyond(far);
+  T const strength = (1.5 / (hubble_distance * hubble_distance)) * p.omega_m * (1 + shapes.m);
+  T const aligned = (-c1_rho / hubble_distance) * shapes.alignment * p.omega_m * (1 + shapes.m);
+  bool const alignment = !all_zero(aligned);
+  for (std::size_t q = 0; q < size; ++q) {
+    Sight<T> const& at = sight[q];
+    double const x = panels.x()[q];
+    w[q] = std::exp(x) * strength * at.transverse *
+           (at.slope * sources[q] - at.transverse * inverse[q]);
+    if (alignment)
+      w[q] += aligned * n[q] * std::exp(-x) * at.rate * at.faded_growth *
+              smooth_exp(T(shapes.eta * (x - std::log1p(shapes.pivot))));
+  }
+  return w;
+}
+
+/// P f_K^-2 dchi at (node, l), and what kernels need.
+template <class C>
+struct MatterAlongSight {
+  std::vector<Sight<C>> sight;
+  std::vector<C> power;
+};
+
+template <class C>
+MatterAlongSight<C> matter_along_sight(Parameters<C> const& p, Panels const& panels,
+                                       std::vector<double> const& l,
+                                       AngularPowerOptions const& options) {
+  double const a_min = std::exp(-panels.x().back()) * 0.999;
+  DistanceTable<C> const distances(p, a_min);
+  Growth<C> growth(p, a_min, 1);
+  LinearPower<C> linear = options.table ? LinearPower<C>(std::move(growth), *options.table)
+                                        : LinearPower<C>(std::move(growth), options.transfer);
+  std::optional<NonlinearPower<C>> nonlinear;
+  std::optional<TabulatedPower<C>> table;
+  if (options.matter == MatterPower::halofit)
+    nonlinear.emplace(linear);
+  else
+    table.emplace(linear);
+  C const growth_today = linear.growth().d1(C(1));
+
+  MatterAlongSight<C> result;
+  result.power.reserve(panels.size() * l.size());
+  for (std::size_t q = 0; q < panels.size(); ++q) {
+    C const a(std::exp(-panels.x()[q]));
+    C const chi = distances.chi(a), f_k = transverse_of(p, chi), rate = expansion_rate(p, a);
+    expects(f_k > 0, "omega_k is so far below 0 that space closes before the farthest tracers",
+            plain(p.omega_k));
+    C const faded = growth_today / linear.growth().d1(a);
+    result.sight.push_back({rate, f_k, transverse_slope(p, chi), faded});
+    C const weight =
+        (panels.weights()[q] * hubble_distance) * smooth_inverse(C(a * rate * f_k * f_k));
+    C const ln_distance = smooth_log(f_k);
+    std::optional<NonlinearPowerAt<C>> slice;
+    if (nonlinear) slice.emplace(nonlinear->at(a));
+    C const linear_weight = weight * smooth_inverse(C(faded * faded));
+    for (double const multipole : l) {
+      C const ln_k = std::log(multipole + 0.5) - ln_distance;
+      result.power.push_back(slice ? C(weight * (*slice)(ln_k, nonlinear->ln_linear(ln_k)))
+                                   : C(linear_weight * smooth_exp((*table)(ln_k))));
+    }
+  }
+  return result;
+}
+
+/// A kernel as numbers without derivatives beside those along the directions that it depends on.
+template <class T>
+struct Kernel {
+  using U = typename Directions<T>::Inner;
+
+  explicit Kernel(std::vector<T> const& w) {
+    if constexpr (Directions<T>::wide > 0) {
+      for (T const& at : w) value.push_back(at.value);
+      for (int d = 0; d < Directions<T>::wide; ++d) {
+        std::vector<U> slope;
+        bool varies = false;
+        for (T const& at : w) {
+          slope.push_back(at.derivative[d]);
+          varies = varies || !all_zero(at.derivative[d]);
+        }
+        if (!varies) continue;
+        directions.push_back(d);
+        slopes.push_back(std::move(slope));
+      }
+    } else {
+      value = w;
+    }
+  }
+
+  std::vector<U> value;
+  std::vector<int> directions;
+  std::vector<std::vector<U>> slopes;
+};
+
+/// C_l = sum over nodes of W_i W_j P, by matrix products whose depth are the nodes. Rows are
+/// products W_i W_j, and columns P at each l with its derivatives; derivatives of W_i W_j are
+/// further rows, for those directions alone that one of both depends on.
+template <class T>
+class Contraction {
+  using U = typename Directions<T>::Inner;
+  static constexpr bool dual = Directions<T>::wide > 0;
+
+ public:
+  Contraction(std::vector<Kernel<T>> const& kernels, AngularSpectra<T>& spectra)
+      : spectra_(spectra), depth_(kernels.front().value.size()) {
+    for (std::size_t i = 0; i < kernels.size(); ++i)
+      for (std::size_t j = i; j < kernels.size(); ++j) {
+        add_row(kernels[i].value, kernels[j].value, products_);
+        if constexpr (dual) {
+          for (int const d : either(kernels[i], kernels[j])) {
+            slope_of_.emplace_back(spectra.pair(i, j), d);
+            slopes_.resize(slopes_.size() + depth_, U(0));
+            U* const row = slopes_.data() + slopes_.size() - depth_;
+            add_slope(kernels[i], d, kernels[j], row);
+            add_slope(kernels[j], d, kernels[i], row);
+          }
+        }
+      }
+  }
+
+  /// Sets the values, and adds the derivatives along directions of P to the spectra's.
+  template <class C>
+  void add_power(std::vector<C> const& power, std::vector<int> const& directions) {
+    std::size_t const l = spectra_.l().size(), pairs = spectra_.pairs();
+    std::size_t const parts = 1 + directions.size();
+    std::vector<U> columns(power.size() * parts), sums(pairs * l * parts, U(0));
+    for (std::size_t i = 0; i < power.size(); ++i) {
+      if constexpr (dual) {
+        columns[i * parts] = power[i].value;
+        for (std::size_t d = 1; d < parts; ++d) columns[i * parts + d] = power[i].derivative[d - 1];
+      } else {
+        columns[i] = power[i];
+      }
+    }
+    add_product(pairs, depth_, l * parts, products_.data(), columns.data(), sums.data());
+    for (std::size_t pair = 0; pair < pairs; ++pair)
+      for (std::size_t at = 0; at < l; ++at) {
+        T& c = spectra_.values()[at * pairs + pair];
+        U const* const sum = sums.data() + (pair * l + at) * parts;
+        if constexpr (dual) {
+          c.value = sum[0];
+          for (std::size_t d = 1; d < parts; ++d) c.derivative[directions[d - 1]] += sum[d];
+        } else {
+          c = sum[0];
+        }
+      }
+  }
+
+  /// Adds the derivatives by way of the kernels.
+  template <class C>
+  void add_kernels(std::vector<C> const& power) {
+    if constexpr (dual) {
+      std::size_t const l = spectra_.l().size();
+      std::vector<U> values, sums(slope_of_.size() * l, U(0));
+      values.reserve(power.size());
+      for (C const& p : power) values.push_back(p.value);
+      add_product(slope_of_.size(), depth_, l, slopes_.data(), values.data(), sums.data());
+      for (std::size_t row = 0; row < slope_of_.size(); ++row) {
+        auto const [pair, d] = slope_of_[row];
+        for (std::size_t at = 0; at < l; ++at)
+          spectra_.values()[at * spectra_.pairs() + pair].derivative[d] += sums[row * l + at];
+      }
+    }
+  }
+
+ private:
+  static std::vector<int> either(Kernel<T> const& a, Kernel<T> const& b) {
+    std::vector<int> result;
+    std::set_union(a.directions.begin(), a.directions.end(), b.directions.begin(),
+                   b.directions.end(), std::back_inserter(result));
+    return result;
+  }
+
+  static void add_row(std::vector<U> const& a, std::vector<U> const& b, std::vector<U>& rows) {
+    for (std::size_t q = 0; q < a.size(); ++q) rows.push_back(a[q] * b[q]);
+  }
+
+  /// row += (da / d direction) b
+  static void add_slope(Kernel<T> const& a, int direction, Kernel<T> const& b, U* row) {
+    auto const found = std::find(a.directions.begin(), a.directions.end(), direction);
+    if (found == a.directions.end()) return;
+    auto const& slope = a.slopes[static_cast<std::size_t>(found - a.directions.begin())];
+    for (std::size_t q = 0; q < slope.size(); ++q) row[q] += slope[q] * b.value[q];
+  }
+
+  AngularSpectra<T>& spectra_;
+  std::size_t depth_;
+  std::vector<U> products_, slopes_;                   ///< rows of nodes
+  std::vector<std::pair<std::size_t, int>> slope_of_;  ///< the pair and the direction of a row
+};
+
+/// sqrt((l+2)! / (l-2)!) / (l + 1/2)^2 for shapes, 1 for counts.
+inline double spin_factor(double l, bool shapes) {
+  return shapes ? std::sqrt((l + 2) * (l + 1) * l * (l - 1)) / ((l + 0.5) * (l + 0.5)) : 1;
+}
+
+template <class T>
+void expects_spectra(std::vector<Tracer<T>> const& tracers, std::vector<double> const& l,
+                     AngularPowerOptions const& options) {
+  expects(!tracers.empty(), "spectra need one tracer at least");
+  expects(!l.empty(), "spectra need one l at least");
+  for (double const multipole : l)
+    expects(multipole >= 2 && std::isfinite(multipole), "l must be at least 2 and finite",
+            multipole);
+  expects(options.panels >= 0 && options.panels <= 1000,
+          "panels must be from 1 to 1000, or 0 for as many as the n(z) ask for", options.panels);
+}
+
+}  // namespace detail
+
+/// The angular power spectra of all pairs of tracers by Limber's approximation,
+///
+///   C_l = int dchi W_i W_j / f_K^2 P(k = (l + 1/2) / f_K, a)
+///
+/// with kernels by chi, z and a being functions of chi along the past light cone,
+///
+///   counts      W = b n(z) E / (c/H0)
+///   shear       W = 3/2 omega_m (H0/c)^2 (1 + z) f_K int_z dz' n(z') f_K(chi' - chi) / f_K(chi')
+///   alignment   W = -A(z) C1 rho_crit omega_m D1(1) / D1(a) n(z) E / (c/H0), C1 rho_crit = 0.01388
+///
+/// A tracer of shapes has the sum of the last two, times 1 + m and, for its spin,
+/// sqrt((l+2)!/(l-2)!) / (l + 1/2)^2. Noise isn't part of it. For the l of surveys and n(z) no
+/// narrower than 0.01 (1 + z) sums are within 1e-5 of the integrals. Limber's approximation itself
+/// is off by more where l is small and n(z) narrow.
+///
+/// With T a dual number the derivatives with respect to everything come in the same pass. Those
+/// along directions in which the cosmology doesn't vary, such as biases, cost little.
+///
+/// \param l  at least 2; whole numbers or not
+/// \throws PreconditionError if a parameter, a tracer, an l or an option is at fault, in words that
+/// name
+///   it
+/// \see LoVerde, Afshordi, Phys. Rev. D 78, 123506 (2008); Kilbinger et al., Mon. Not. R. Astron.
+/// Soc.
+///   472, 2126 (2017), for the spin
+template <class T>
+AngularSpectra<T> angular_power(Parameters<T> const& p, std::vector<Tracer<T>> const& tracers,
+                                std::vector<double> const& l,
+                                AngularPowerOptions const& options = {}) {
+  using namespace detail;
+  expects_spectra(tracers, l, options);
+  double end = 0;
+  for (auto const& tracer : tracers) {
+    double const z_end = distribution(tracer).z_end();
+    expects(z_end > 0, "n(z) is shifted below z = 0 as a whole: its end must be above 0", z_end);
+    end = std::max(end, std::log1p(z_end));
+  }
+  Panels const panels(end, options.panels > 0 ? options.panels : panels_for(tracers));
+
+  auto const lists = varied_directions(p);
+  expects(
+      !options.table || lists.front().empty(),
+      "a table of P(k) has no derivatives with respect to the cosmology: take a transfer function, "
+      "or parameters without derivatives");
+  std::vector<MatterAlongSight<typename Directions<T>::Narrow>> matter;
+  std::vector<Sight<T>> sight(panels.size(), Sight<T>{T(0), T(0), T(0), T(0)});
+  for (auto const& directions : lists) {
+    matter.push_back(matter_along_sight(narrowed(p, directions), panels, l, options));
+    for (std::size_t q = 0; q < sight.size(); ++q) {
+      auto const& at = matter.back().sight[q];
+      widen(at.rate, directions, sight[q].rate);
+      widen(at.transverse, directions, sight[q].transverse);
+      widen(at.slope, directions, sight[q].slope);
+      widen(at.faded_growth, directions, sight[q].faded_growth);
+    }
+  }
+
+  std::vector<Kernel<T>> kernels;
+  for (auto const& tracer : tracers)
+    kernels.emplace_back(
+        std::visit([&](auto const& t) { return kernel(t, p, panels, sight); }, tracer));
+  AngularSpectra<T> spectra(tracers.size(), l);
+  Contraction<T> contraction(kernels, spectra);
+  for (std::size_t pass = 0; pass < lists.size(); ++pass)
+    contraction.add_power(matter[pass].power, lists[pass]);
+  contraction.add_kernels(matter.front().power);
+
+  for (std::size_t at = 0; at < l.size(); ++at)
+    for (std::size_t i = 0; i < tracers.size(); ++i)
+      for (std::size_t j = i; j < tracers.size(); ++j) {
+        auto const shapes = [&](std::size_t t) {
+          return std::holds_alternative<WeakLensing<T>>(tracers[t]);
+        };
+        if (shapes(i) || shapes(j))
+          spectra(at, i, j) *= spin_factor(l[at], shapes(i)) * spin_factor(l[at], shapes(j));
+      }
+  return spectra;
+}
+
+/// Adds each tracer's noise to its own spectrum.
+/// \throws PreconditionError as noise() does, or unless there are as many tracers as spectra have
+template <class T>
+AngularSpectra<T> with_noise(AngularSpectra<T> spectra, std::vector<Tracer<T>> const& tracers) {
+  expects(tracers.size() == spectra.tracers(),
+          "with_noise takes the tracers of the spectra, " + in_words(spectra.tracers()),
+          tracers.size());
+  for (std::size_t i = 0; i < tracers.size(); ++i) {
+    double const added = noise(tracers[i]);
+    for (std::size_t at = 0; at < spectra.l().size(); ++at) spectra(at, i, i) += added;
+  }
+  return spectra;
+}
+
+}  // namespace coir::cosmology

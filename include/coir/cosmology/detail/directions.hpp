@@ -1,0 +1,99 @@
+#pragma once
+
+#include <coir/core/dual.hpp>
+#include <coir/cosmology/detail/plain.hpp>
+#include <coir/cosmology/parameters.hpp>
+
+#include <algorithm>
+#include <vector>
+
+namespace coir::cosmology::detail {
+
+/// A survey has more parameters than its cosmology. Dual numbers with a direction for each of them
+/// would be mostly zeros in everything that the cosmology alone determines. That is computed with
+/// narrow duals instead, of those directions alone along which the cosmology varies; where these
+/// are more than a narrow dual has, it is computed again for the next ones.
+template <class T>
+struct Directions {
+  using Inner = T;
+  using Narrow = T;
+  static constexpr int wide = 0, narrow = 0;
+};
+template <class U, int N>
+struct Directions<Dual<U, N>> {
+  using Inner = U;
+  static constexpr int wide = N, narrow = N < 8 ? N : 8;
+  using Narrow = Dual<U, narrow>;
+};
+
+/// The members of a cosmology that may have derivatives.
+template <class T, class F>
+void for_each_member(F const& f) {
+  for (auto const member :
+       {&Parameters<T>::omega_m, &Parameters<T>::omega_b, &Parameters<T>::h, &Parameters<T>::n_s,
+        &Parameters<T>::sigma8, &Parameters<T>::A_s, &Parameters<T>::omega_k,
+        &Parameters<T>::omega_r, &Parameters<T>::w0, &Parameters<T>::wa, &Parameters<T>::t_cmb})
+    f(member);
+}
+
+/// The directions along which the cosmology varies, in lists of at most `narrow`. There is at least
+/// one list, which may be empty.
+template <class T>
+std::vector<std::vector<int>> varied_directions([[maybe_unused]] Parameters<T> const& p) {
+  std::vector<std::vector<int>> lists(1);
+  if constexpr (Directions<T>::wide > 0) {
+    for (int d = 0; d < Directions<T>::wide; ++d) {
+      bool varies = false;
+      for_each_member<T>(
+          [&](auto member) { varies = varies || !all_zero((p.*member).derivative[d]); });
+      if (!varies) continue;
+      if (static_cast<int>(lists.back().size()) == Directions<T>::narrow) lists.emplace_back();
+      lists.back().push_back(d);
+    }
+  }
+  return lists;
+}
+
+/// The number with the derivatives along some directions.
+template <class T>
+typename Directions<T>::Narrow narrowed(T const& x, std::vector<int> const& directions) {
+  if constexpr (Directions<T>::wide > 0) {
+    typename Directions<T>::Narrow result(x.value);
+    for (std::size_t c = 0; c < directions.size(); ++c)
+      result.derivative[c] = x.derivative[directions[c]];
+    return result;
+  } else {
+    return x;
+  }
+}
+
+template <class T>
+auto narrowed(Parameters<T> p, std::vector<int> const& directions) {
+  using Narrow = typename Directions<T>::Narrow;
+  return Parameters<Narrow>{.omega_m = narrowed(p.omega_m, directions),
+                            .omega_b = narrowed(p.omega_b, directions),
+                            .h = narrowed(p.h, directions),
+                            .n_s = narrowed(p.n_s, directions),
+                            .sigma8 = narrowed(p.sigma8, directions),
+                            .A_s = narrowed(p.A_s, directions),
+                            .omega_k = narrowed(p.omega_k, directions),
+                            .omega_r = narrowed(p.omega_r, directions),
+                            .w0 = narrowed(p.w0, directions),
+                            .wa = narrowed(p.wa, directions),
+                            .t_cmb = narrowed(p.t_cmb, directions),
+                            .k_pivot = p.k_pivot};
+}
+
+/// Sets the value and the derivatives of a wide number that a narrow one knows.
+template <class T>
+void widen(typename Directions<T>::Narrow const& x, std::vector<int> const& directions, T& wide) {
+  if constexpr (Directions<T>::wide > 0) {
+    wide.value = x.value;
+    for (std::size_t c = 0; c < directions.size(); ++c)
+      wide.derivative[directions[c]] = x.derivative[c];
+  } else {
+    wide = x;
+  }
+}
+
+}  // namespace coir::cosmology::detail
