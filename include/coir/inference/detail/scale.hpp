@@ -40,16 +40,15 @@ class Scale {
     double* const x = theta.data();
     bool const unit = kind_ == Mass::unit;
     if (kind_ == Mass::dense)
-      for_each(
-          "coir::inference::scale/drift_dense", exec, box<1, std::int64_t>({n}),
-          KOKKOS_LAMBDA(std::int64_t i) {
+      for_elements(
+          "coir::inference::scale/drift_dense", exec, n, KOKKOS_LAMBDA(std::int64_t i) {
             double sum = 0;
             for (std::int64_t j = 0; j <= i; ++j) sum += l[i * n + j] * u[j];
             x[i] += h * sum;
           });
     else
-      for_each(
-          "coir::inference::scale/drift", exec, box<1, std::int64_t>({n}),
+      for_elements(
+          "coir::inference::scale/drift", exec, n,
           KOKKOS_LAMBDA(std::int64_t i) { x[i] += h * (unit ? 1 : s[i]) * u[i]; });
   }
 
@@ -61,17 +60,15 @@ class Scale {
     double* const u = momentum.data();
     bool const unit = kind_ == Mass::unit;
     if (kind_ == Mass::dense)
-      for_each(
-          "coir::inference::scale/kick_dense", exec, box<1, std::int64_t>({n}),
-          KOKKOS_LAMBDA(std::int64_t i) {
+      for_elements(
+          "coir::inference::scale/kick_dense", exec, n, KOKKOS_LAMBDA(std::int64_t i) {
             double sum = 0;
             for (std::int64_t j = i; j < n; ++j) sum += l[j * n + i] * g[j];
             u[i] = (add ? u[i] : 0) + h * sum;
           });
     else
-      for_each(
-          "coir::inference::scale/kick", exec, box<1, std::int64_t>({n}),
-          KOKKOS_LAMBDA(std::int64_t i) {
+      for_elements(
+          "coir::inference::scale/kick", exec, n, KOKKOS_LAMBDA(std::int64_t i) {
             u[i] = (add ? u[i] : 0) + h * (unit ? 1 : s[i]) * g[i];
           });
   }
@@ -133,9 +130,8 @@ class Estimate {
     double *const mean = mean_.data(), *const before = before_.data();
     double *const squares = squares_.data(), *const products = products_.data();
     bool const dense = kind_ == Mass::dense;
-    for_each(
-        "coir::inference::scale/mean", exec, box<1, std::int64_t>({n}),
-        KOKKOS_LAMBDA(std::int64_t i) {
+    for_elements(
+        "coir::inference::scale/mean", exec, n, KOKKOS_LAMBDA(std::int64_t i) {
           before[i] = x[i] - mean[i];
           mean[i] += part * before[i];
           if (!dense) squares[i] += before[i] * (x[i] - mean[i]);

@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -60,13 +61,29 @@ void set_elements(V const& view, double const* numbers) {
         view.data(), numbers, static_cast<std::int64_t>(view.size() * sizeof(double)));
 }
 
+/// Vectors up to this length are looped over in place: for few parameters a launch takes longer.
+inline constexpr std::int64_t few = 256;
+
+/// body(i) for every 0 <= i < n, in one kernel.
+template <ExecutionSpace Exec, class Body>
+void for_elements(std::string_view label, Exec const& exec, std::int64_t n, Body const& body) {
+  if constexpr (runs_on_host<Exec>) {
+    if (n <= few) {
+      COIR_INDEPENDENT_ITERATIONS
+      for (std::int64_t i = 0; i < n; ++i) body(i);
+      return;
+    }
+  }
+  for_each(label, exec, box<1, std::int64_t>({n}), body);
+}
+
 /// to = from
 template <ExecutionSpace Exec>
 void copy(Exec const& exec, Vector<Exec> const& from, Vector<Exec> const& to) {
   double const* const x = from.data();
   double* const y = to.data();
-  for_each(
-      "coir::inference::vectors/copy", exec, box<1, std::int64_t>({length(from)}),
+  for_elements(
+      "coir::inference::vectors/copy", exec, length(from),
       KOKKOS_LAMBDA(std::int64_t i) { y[i] = x[i]; });
 }
 
@@ -75,17 +92,31 @@ template <ExecutionSpace Exec>
 void combine(Exec const& exec, double a, Vector<Exec> const& x, double b, Vector<Exec> const& y) {
   double const* const from = x.data();
   double* const to = y.data();
-  for_each(
-      "coir::inference::vectors/combine", exec, box<1, std::int64_t>({length(x)}),
+  for_elements(
+      "coir::inference::vectors/combine", exec, length(x),
       KOKKOS_LAMBDA(std::int64_t i) { to[i] = a * from[i] + b * to[i]; });
 }
 
 template <ExecutionSpace Exec>
 double dot(Exec const& exec, Vector<Exec> const& x, Vector<Exec> const& y) {
   double const *const a = x.data(), *const b = y.data();
+  std::int64_t const n = length(x);
+  if constexpr (runs_on_host<Exec>) {
+    if (n <= few) {
+      constexpr int lanes = 8;
+      double sums[lanes] = {};
+      std::int64_t i = 0;
+      for (; i + lanes <= n; i += lanes)
+        for (int k = 0; k < lanes; ++k) sums[k] += a[i + k] * b[i + k];
+      double sum =
+          ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+      for (; i < n; ++i) sum += a[i] * b[i];
+      return sum;
+    }
+  }
   double result = 0;
   reduce(
-      "coir::inference::vectors/dot", exec, box<1, std::int64_t>({length(x)}),
+      "coir::inference::vectors/dot", exec, box<1, std::int64_t>({n}),
       KOKKOS_LAMBDA(std::int64_t i, double& sum) { sum += a[i] * b[i]; },
       Kokkos::Sum<double>(result));
   return result;
