@@ -148,6 +148,7 @@ struct FillBody {
   T* data;
   std::int64_t count, indices;
   bool aligned;
+  std::int64_t skipped = 0;  ///< counters before the first one
 
   // Each number counts as four cells, because drawing takes longer than adding.
   static std::int64_t cells_per_index() { return 4 * values; }
@@ -157,7 +158,8 @@ struct FillBody {
     Together out[each];
     COIR_UNROLL
     for (int c = 0; c < each; ++c)
-      draw(number_words(key, static_cast<std::uint64_t>(index + c * indices)), out[c].value);
+      draw(number_words(key, static_cast<std::uint64_t>(skipped + index + c * indices)),
+           out[c].value);
     COIR_UNROLL
     for (int c = 0; c < each; ++c) store(out[c], (index + c * indices) * values);
   }
@@ -172,11 +174,11 @@ struct FillBody {
       std::int64_t const first = counter * values;
       std::int64_t const left = std::min(count, end * values) - first;
       if (left >= block * values) {
-        fill_block<block>(static_cast<std::uint64_t>(counter), data + first);
+        fill_block<block>(static_cast<std::uint64_t>(skipped + counter), data + first);
         counter += block;
       } else {
         T whole[small * values];
-        fill_block<small>(static_cast<std::uint64_t>(counter), whole);
+        fill_block<small>(static_cast<std::uint64_t>(skipped + counter), whole);
         std::copy_n(whole, std::min<std::int64_t>(left, small * values), data + first);
         counter += small;
       }
@@ -216,7 +218,7 @@ struct FillBody {
 
 template <class Exec, class Draw>
 void fill(char const* label, Exec const& exec, Words const& key, Draw const& draw,
-          typename Draw::Value* data, std::int64_t count) {
+          typename Draw::Value* data, std::int64_t count, std::int64_t first = 0) {
   // Two counters at a time are best on devices (docs/performance.md).
   constexpr int each = runs_on_host<Exec> ? 1 : 2;
   using Body = FillBody<Draw, each>;
@@ -225,7 +227,7 @@ void fill(char const* label, Exec const& exec, Words const& key, Draw const& dra
   std::int64_t const counters = (count + Draw::values - 1) / Draw::values,
                      indices = (counters + each - 1) / each;
   for_each(label, exec, box<1, std::int64_t>({indices}),
-           Body{plain(key), draw, data, count, indices, aligned});
+           Body{plain(key), draw, data, count, indices, aligned, first / Draw::values});
 }
 
 template <class Exec, class T>
@@ -236,17 +238,18 @@ void fill_bits(Exec const& exec, Words const& key, T* data, std::int64_t count) 
 }
 
 template <class Exec, class T>
-void fill_uniform(Exec const& exec, Words const& key, T* data, std::int64_t count, T low, T high) {
+void fill_uniform(Exec const& exec, Words const& key, T* data, std::int64_t count, T low, T high,
+                  std::int64_t first) {
   using Draw = std::conditional_t<std::is_same_v<T, float>, Uniform32, Uniform64>;
   Interval<T> const interval{low, high - low, std::nextafter(high, low)};
-  fill("coir::array::random/uniform", exec, key, Draw{interval}, data, count);
+  fill("coir::array::random/uniform", exec, key, Draw{interval}, data, count, first);
 }
 
 template <class Exec, class T>
 void fill_normal(Exec const& exec, Words const& key, T* data, std::int64_t count, T mean,
-                 T deviation) {
+                 T deviation, std::int64_t first) {
   using Draw = std::conditional_t<std::is_same_v<T, float>, Normal32, Normal64>;
-  fill("coir::array::random/normal", exec, key, Draw{mean, deviation}, data, count);
+  fill("coir::array::random/normal", exec, key, Draw{mean, deviation}, data, count, first);
 }
 
 template <class Exec, class T>
@@ -264,9 +267,9 @@ void fill_integers(Exec const& exec, Words const& key, T* data, std::int64_t cou
 
 #define COIR_RANDOM_INTEGERS(Exec, T) \
   template void fill_integers(Exec const&, Words const&, T*, std::int64_t, T, std::uint64_t);
-#define COIR_RANDOM_REALS(Exec, T)                                               \
-  template void fill_uniform(Exec const&, Words const&, T*, std::int64_t, T, T); \
-  template void fill_normal(Exec const&, Words const&, T*, std::int64_t, T, T);
+#define COIR_RANDOM_REALS(Exec, T)                                                             \
+  template void fill_uniform(Exec const&, Words const&, T*, std::int64_t, T, T, std::int64_t); \
+  template void fill_normal(Exec const&, Words const&, T*, std::int64_t, T, T, std::int64_t);
 #define COIR_RANDOM_BITS(Exec, T) \
   template void fill_bits(Exec const&, Words const&, T*, std::int64_t);
 #define COIR_INSTANTIATE_RANDOM(Exec)            \

@@ -150,6 +150,29 @@ TYPED_TEST(RandomArrays, DependOnTheOrderOfElementsAlone) {
   EXPECT_EQ(to_host(rng::uniform<T, S>(key, {3, 0})).size(), 0u);
 }
 
+// Parts of a larger array, wherever they begin and lie.
+TYPED_TEST(RandomArrays, FillFromAnyNumberOn) {
+  using T = typename TypeParam::Real;
+  using S = Space<TypeParam>;
+  auto const key = rng::key(3);
+  auto const whole = to_host(rng::normal<T, S>(key, {5000}));
+  auto const evenly = to_host(rng::uniform<T, S>(key, {5000}));
+  for (std::int64_t first : {0, 1, 2, 3, 4, 1023}) {
+    coir::Array<T, 2, S> part(coir::Shape<2>{40, 99});
+    rng::fill_normal(key, part, T(0), T(1), first);
+    auto const normal = to_host(part);
+    rng::fill_uniform(key, part, T(0), T(1), first);
+    auto const uniform = to_host(part);
+    EXPECT_TRUE(std::equal(normal.begin(), normal.end(), whole.begin() + first)) << first;
+    EXPECT_TRUE(std::equal(uniform.begin(), uniform.end(), evenly.begin() + first)) << first;
+  }
+  coir::Array<T, 1, S> part(coir::Shape<1>{4});
+  EXPECT_EQ(message_of([&] { rng::fill_normal(key, part, T(0), T(1), -1); }),
+            "the first random number must be number 0 of its key or a later one, not -1");
+  EXPECT_EQ(message_of([&] { rng::fill_uniform(key, part, T(0), T(1), -1); }),
+            "the first random number must be number 0 of its key or a later one, not -1");
+}
+
 TYPED_TEST(RandomArrays, FillSlices) {
   using T = typename TypeParam::Real;
   using S = Space<TypeParam>;

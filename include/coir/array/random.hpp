@@ -81,22 +81,27 @@ namespace detail {
 
 using coir::detail::Target;
 
-/// Calls fill(exec, data, count) for the target's elements in C order.
+/// Calls fill(exec, data, count, 0) for the target's elements in C order. Where they are to begin
+/// with number `first` of a key, it may also call fill(exec, data, count, n), with n a multiple of
+/// 4, for memory that begins with earlier numbers.
 template <class A, class Fill>
-void fill_with(A&& target, Fill const& fill) {
+void fill_with(A&& target, Fill const& fill, std::int64_t first = 0) {
   using T = value_t<A>;
   using Space = typename std::remove_cvref_t<A>::space;
   auto const exec = coir::detail::immediate<typename Space::execution_space>("random numbers");
+  std::int64_t const earlier = first % 4;
   if constexpr (requires { target.all(); }) {
-    fill_with(target.all(), fill);
+    fill_with(target.all(), fill, first);
   } else if (target.size() == 0) {
     return;
-  } else if (target.contiguous()) {
-    fill(exec, target.data(), target.size());
+  } else if (target.contiguous() && earlier == 0) {
+    fill(exec, target.data(), target.size(), first);
   } else {
-    Array<T, rank_of<A>, Space> together(target.shape());
-    fill(exec, together.data(), together.size());
-    target = together;
+    Array<T, 1, Space> together(Shape<1>{earlier + target.size()});
+    fill(exec, together.data(), together.size(), first - earlier);
+    auto const whole = together.all();
+    target = Slice<T, rank_of<A>, Space>(whole.data() + earlier, target.shape(),
+                                         c_strides(target.shape()), whole.owner());
   }
 }
 
@@ -113,7 +118,7 @@ void expects_interval(T low, T high) {
 template <detail::Target A>
   requires std::unsigned_integral<value_t<A>> && (sizeof(value_t<A>) >= 4)
 void fill_bits(Key const& key, A&& target) {
-  detail::fill_with(target, [&](auto const& exec, auto* data, std::int64_t count) {
+  detail::fill_with(target, [&](auto const& exec, auto* data, std::int64_t count, std::int64_t) {
     detail::fill_bits(exec, key.words, data, count);
   });
 }
@@ -121,30 +126,44 @@ void fill_bits(Key const& key, A&& target) {
 /// Fills an array or slice with real numbers spread evenly over [low, high): multiples of
 /// 2^-24 (high - low) in float, of 2^-53 (high - low) in double.
 ///
-/// \throws PreconditionError unless low < high
+/// \param first  the number in C order, of those of the key, that the first element gets: for parts
+///   of a larger array
+/// \throws PreconditionError unless low < high and first >= 0
 template <detail::Target A>
   requires RealElement<value_t<A>>
-void fill_uniform(Key const& key, A&& target, value_t<A> low = 0, value_t<A> high = 1) {
+void fill_uniform(Key const& key, A&& target, value_t<A> low = 0, value_t<A> high = 1,
+                  std::int64_t first = 0) {
   detail::expects_interval(low, high);
-  detail::fill_with(target, [&](auto const& exec, auto* data, std::int64_t count) {
-    detail::fill_uniform(exec, key.words, data, count, low, high);
-  });
+  expects(first >= 0, "the first random number must be number 0 of its key or a later one", first);
+  detail::fill_with(
+      target,
+      [&](auto const& exec, auto* data, std::int64_t count, std::int64_t from) {
+        detail::fill_uniform(exec, key.words, data, count, low, high, from);
+      },
+      first);
 }
 
 /// Fills an array or slice with normally distributed numbers, by the method of Box and Muller
 /// (1958). A float takes 32 random bits and lies at most 6.8 deviations from the mean; a double
 /// takes 53 and lies at most 8.7 from it.
 ///
-/// \throws PreconditionError if the deviation is negative, or one of the parameters isn't finite
+/// \param first  as for fill_uniform()
+/// \throws PreconditionError if the deviation or `first` is negative, or one of the parameters
+///   isn't finite
 template <detail::Target A>
   requires RealElement<value_t<A>>
-void fill_normal(Key const& key, A&& target, value_t<A> mean = 0, value_t<A> deviation = 1) {
+void fill_normal(Key const& key, A&& target, value_t<A> mean = 0, value_t<A> deviation = 1,
+                 std::int64_t first = 0) {
   expects(std::isfinite(mean), "the mean must be finite", mean);
   expects(std::isfinite(deviation) && deviation >= 0, "the deviation must be finite and 0 or more",
           deviation);
-  detail::fill_with(target, [&](auto const& exec, auto* data, std::int64_t count) {
-    detail::fill_normal(exec, key.words, data, count, mean, deviation);
-  });
+  expects(first >= 0, "the first random number must be number 0 of its key or a later one", first);
+  detail::fill_with(
+      target,
+      [&](auto const& exec, auto* data, std::int64_t count, std::int64_t from) {
+        detail::fill_normal(exec, key.words, data, count, mean, deviation, from);
+      },
+      first);
 }
 
 /// Fills an array or slice with integers of [low, high), all equally likely: relative errors of
@@ -158,7 +177,7 @@ void fill_integers(Key const& key, A&& target, value_t<A> low, value_t<A> high) 
     throw PreconditionError("random integers need low < high, not " + std::to_string(low) +
                             " and " + std::to_string(high));
   std::uint64_t const range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
-  detail::fill_with(target, [&](auto const& exec, auto* data, std::int64_t count) {
+  detail::fill_with(target, [&](auto const& exec, auto* data, std::int64_t count, std::int64_t) {
     detail::fill_integers(exec, key.words, data, count, low, range);
   });
 }

@@ -27,13 +27,15 @@ Words words_at(Words const& key, std::uint64_t index, Purpose purpose);
 template <class Exec, class T>
 void fill_bits(Exec const& exec, Words const& key, T* data, std::int64_t count);
 
-/// data[0 ... count) = real numbers spread evenly over [low, high); T is float or double.
+/// data[0 ... count) = real numbers spread evenly over [low, high), from number `first` of the key
+/// on, which is a multiple of 4; T is float or double.
 template <class Exec, class T>
-void fill_uniform(Exec const& exec, Words const& key, T* data, std::int64_t count, T low, T high);
+void fill_uniform(Exec const& exec, Words const& key, T* data, std::int64_t count, T low, T high,
+                  std::int64_t first);
 
 template <class Exec, class T>
 void fill_normal(Exec const& exec, Words const& key, T* data, std::int64_t count, T mean,
-                 T deviation);
+                 T deviation, std::int64_t first);
 
 /// data[0 ... count) = low + (an integer in [0, range)); range is at least 1.
 template <class Exec, class T>
