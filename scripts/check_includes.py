@@ -30,6 +30,7 @@ MODULES = [
     "linalg",
     "autodiff",
     "inference",
+    "sharded",
     "poisson",
     "cosmology",
     "mesh",

@@ -406,4 +406,13 @@ auto value_and_grad_beside_numbers(F const& f, X const&... x) {
       result.gradient);
 }
 
+/// value_and_grad_of_arrays() by the tape alone: f is called with Traced arrays only, never with
+/// expressions of duals, so that it needs no overloads for those.
+///
+/// \param x  arrays, slices or expressions of float or double in the default memory space
+template <class F, Expression... X>
+auto value_and_grad_of_program(F const& f, X const&... x) {
+  return detail::gradient_of_program<DefaultSpace>(f, x...);
+}
+
 }  // namespace coir

@@ -30,6 +30,7 @@
 #include <coir/autodiff/traced_moves.hpp>
 #include <coir/autodiff/traced_reductions.hpp>
 
+#include <memory>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -64,7 +65,45 @@ Traced<T, Rank, Space> with_pull_back(Traced<X, RankOfArgument, Space> const& ar
   return detail::taped(argument.node()->tape(), result, std::move(pull_back));
 }
 
-/// Adds to the cotangent of an argument of with_pull_back().
+namespace detail {
+
+/// A statement's way back that is called in any case.
+template <class T, int Rank, class Space, class PullBack>
+class AlwaysPulledBack : public TapeEntry {
+ public:
+  AlwaysPulledBack(std::shared_ptr<TapeNode<T, Space>> node, Shape<Rank> const& shape,
+                   PullBack pull_back)
+      : node_(std::move(node)), shape_(shape), pull_back_(std::move(pull_back)) {}
+
+  void pull_back() override {
+    auto const cotangent = node_->take_cotangent(shape_);
+    pull_back_(Slice<T const, Rank, Space>(cotangent.as_operand()));
+  }
+
+ private:
+  std::shared_ptr<TapeNode<T, Space>> node_;
+  Shape<Rank> shape_;
+  PullBack pull_back_;
+};
+
+}  // namespace detail
+
+/// with_pull_back() for functions that several ranks must call together: pull_back is called on the
+/// way back even if nothing depends on the result or the result has no elements, with zeros as the
+/// cotangent.
+template <class X, int RankOfArgument, class T, int Rank, class Space, class PullBack>
+Traced<T, Rank, Space> with_collective_pull_back(Traced<X, RankOfArgument, Space> const& argument,
+                                                 Array<T, Rank, Space> const& result,
+                                                 PullBack pull_back) {
+  auto& tape = argument.node()->tape();
+  auto node =
+      std::make_shared<detail::TapeNode<T, Space>>(tape, result.data(), result.shape(), nullptr);
+  tape.add(std::make_shared<detail::AlwaysPulledBack<T, Rank, Space, PullBack>>(
+      node, result.shape(), std::move(pull_back)));
+  return {result.all(), std::move(node)};
+}
+
+/// Adds to the cotangent of an argument of with_pull_back() or with_collective_pull_back().
 ///
 /// \param more  of the argument's shape: the cotangent of the result times the derivative of the
 ///   result with respect to the argument

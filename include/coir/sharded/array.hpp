@@ -1,0 +1,279 @@
+#pragma once
+
+/// Arrays that ranks share, and expressions of them.
+
+#include <coir/array/array.hpp>
+#include <coir/array/slices.hpp>
+#include <coir/distributed/together.hpp>
+#include <coir/sharded/placement.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace coir::sharded {
+
+/// An expression of split arrays: on each rank an expression of their parts there.
+template <Expression E>
+class Split {
+ public:
+  using value_type = coir::value_t<E>;
+  static constexpr int rank = rank_of<E>;
+
+  Split(E local, Placement<rank> placement)
+      : local_(std::move(local)), placement_(std::move(placement)) {}
+
+  E const& local() const { return local_; }
+  Placement<rank> const& placement() const { return placement_; }
+  Shape<rank> const& shape() const { return placement_.shape(); }
+  Split const& expression() const { return *this; }
+
+ private:
+  E local_;
+  Placement<rank> placement_;
+};
+
+/// A Sharded array, or an expression of some.
+template <class X>
+concept AnySplit = requires(std::remove_cvref_t<X> const& x) {
+  x.expression().placement();
+  x.expression().local();
+};
+
+/// An array whose elements the ranks of a group share along one axis: a JAX array with a
+/// NamedSharding. Each rank runs the same program, and works on its part:
+///
+///     Sharded<float, 2> const x = sharded::normal<float>(world, key, {n, m});
+///     Sharded<float, 2> const y = 2 * x + 1;     // each rank its part, nothing travels
+///     float const total = sum(y * y);            // the same on every rank
+///
+/// Elementwise functions and operators take split arrays of one placement, numbers, and plain
+/// arrays that are the same on every rank. They send nothing. Functions that move elements between
+/// ranks are collective.
+///
+/// \tparam T     the element type
+/// \tparam Rank  axes, 1 to 4
+template <Element T, int Rank>
+class Sharded {
+ public:
+  using value_type = T;
+  static constexpr int rank = Rank;
+
+  /// No elements: may only be assigned to.
+  Sharded() = default;
+  /// Elements that aren't set.
+  ///
+  /// \throws ResourceError if there isn't enough memory
+  explicit Sharded(Placement<Rank> placement)
+      : placement_(std::move(placement)), local_(placement_.local_shape()) {}
+  /// This rank's part.
+  ///
+  /// \throws PreconditionError unless it has the shape of the part
+  Sharded(Array<T, Rank> local, Placement<Rank> placement)
+      : placement_(std::move(placement)), local_(std::move(local)) {
+    if (local_.shape() != placement_.local_shape())
+      throw PreconditionError("the part of rank " + std::to_string(placement_.group().rank()) +
+                              " of an array of " + in_words(placement_) + " has shape " +
+                              coir::in_words(placement_.local_shape()) + ", not " +
+                              coir::in_words(local_.shape()));
+  }
+  /// The values of an expression.
+  template <class E>
+    requires(rank_of<E> == Rank)
+  Sharded(Split<E> const& values) : placement_(values.placement()), local_(values.local()) {}
+  template <class E>
+    requires(rank_of<E> == Rank)
+  Sharded& operator=(Split<E> const& values) {
+    local_ = values.local();  // in the same memory if the shape is the same
+    placement_ = values.placement();
+    return *this;
+  }
+  template <Scalar S>
+  Sharded& operator=(S const& number) {
+    local_ = number;
+    return *this;
+  }
+
+  Placement<Rank> const& placement() const { return placement_; }
+  distributed::Group const& group() const { return placement_.group(); }
+  /// The shape of the whole array.
+  Shape<Rank> const& shape() const { return placement_.shape(); }
+  std::int64_t extent(int axis) const { return shape()[static_cast<std::size_t>(axis)]; }
+  std::int64_t size() const { return size_of(shape()); }
+
+  /// The part on this rank, for statements and kernels of its own: JAX's shard_map.
+  auto local() { return local_.all(); }
+  auto local() const { return local_.all(); }
+
+  auto expression() const {
+    auto part = local_.as_operand();
+    return Split<decltype(part)>(std::move(part), placement_);
+  }
+
+  /// A slice, as of arrays, which shows the same elements. The split axis stays whole.
+  ///
+  /// \param ranges  for the first axes
+  /// \throws PreconditionError if a bound lies outside of its axis, or a range cuts the split axis
+  template <std::same_as<Range>... Ranges>
+    requires(sizeof...(Ranges) >= 1 && sizeof...(Ranges) <= Rank)
+  auto operator()(Ranges const&... ranges) const {
+    auto shape = placement_.shape();
+    std::array<Range, sizeof...(Ranges)> const list{ranges...};
+    for (std::size_t d = 0; d < list.size(); ++d) {
+      auto const placed = list[d].on(shape[d], static_cast<int>(d));
+      bool const is_whole = placed.count == shape[d] && list[d].step == 1;
+      expects(is_whole || static_cast<int>(d) != placement_.axis(),
+              "a slice must leave the split axis whole, because ranks would have uneven parts: "
+              "reshard() the array along another axis, or replicate() it, before axis " +
+                  std::to_string(d) + " is cut");
+      shape[d] = placed.count;
+    }
+    auto part = sliced(local_.as_operand(), list, std::index_sequence_for<Ranges...>());
+    return Split<decltype(part)>(std::move(part),
+                                 Placement<Rank>(group(), shape, placement_.axis()));
+  }
+
+ private:
+  template <class S, std::size_t... I>
+  auto sliced(S const& part, std::array<Range, sizeof...(I)> list,
+              std::index_sequence<I...>) const {
+    for (std::size_t d = 0; d < list.size(); ++d)
+      if (static_cast<int>(d) == placement_.axis()) list[d] = range();
+    return part(list[I]...);
+  }
+
+  Placement<Rank> placement_;
+  Array<T, Rank> local_;
+};
+
+template <class E>
+Sharded(Split<E> const&) -> Sharded<value_t<E>, rank_of<E>>;
+
+namespace detail {
+
+/// The elements [first, first + count) along an axis.
+template <class T, int Rank, class Space>
+Slice<T, Rank, Space> part_along(Slice<T, Rank, Space> const& x, int axis,
+                                 distributed::Share const& part) {
+  auto shape = x.shape();
+  auto const d = static_cast<std::size_t>(axis);
+  shape[d] = part.count;
+  return {x.data() + (part.count > 0 ? part.first * x.strides()[d] : 0), shape, x.strides(),
+          x.owner()};
+}
+
+/// What functions of split arrays do with parts and plain operands of type E. gradients.hpp has
+/// another one for those that depend on the arguments of value_and_grad.
+template <class E>
+struct Parts {
+  static auto evaluated(E const& local) { return Array<value_t<E>, rank_of<E>>(local); }
+  /// move(elements): `back` is its adjoint, which is of use on the way back alone.
+  template <class Move, class Back>
+  static auto moved(E const& local, Move const& move, Back const&) {
+    return move(elements_of(local).as_operand());
+  }
+  /// A plain operand beside split ones: this rank's part of it, where it has their split axis.
+  template <int Rank>
+  static auto entered(Placement<Rank> const& placement, E const& x) {
+    auto const whole = elements_of(x).as_operand();
+    int const axis = placement.axis() - (Rank - rank_of<E>);
+    bool const has_axis = axis >= 0 && whole.shape()[static_cast<std::size_t>(axis)] != 1;
+    return has_axis ? part_along(whole, axis, placement.share()) : whole;
+  }
+  /// The sum of all elements, given the function that adds up parts in memory.
+  template <class Add>
+  static auto summed(E const& local, Add const& add) {
+    return add(local);
+  }
+};
+
+/// A part with its placement.
+template <class T, int Rank>
+Sharded<T, Rank> placed(Array<T, Rank> part, Placement<Rank> const& placement) {
+  return {std::move(part), placement};
+}
+template <Expression E>
+Split<E> placed(E const& part, Placement<rank_of<E>> const& placement) {
+  return {part, placement};
+}
+
+template <class X>
+inline constexpr int axes_of = 0;
+template <class X>
+  requires(AnySplit<X> || Expression<X>)
+inline constexpr int axes_of<X> = rank_of<X>;
+
+/// The first of some operands that is split.
+template <class First, class... Rest>
+auto first_split(First const& first, Rest const&... rest) {
+  if constexpr (AnySplit<First>)
+    return first.expression().placement();
+  else
+    return first_split(rest...);
+}
+
+/// The placement of what operands are combined to. Each rank finds the same, or the same error.
+template <class... X>
+auto common_placement(X const&... x) {
+  constexpr int rank = std::max({axes_of<X>...});
+  auto const first = first_split(x...);
+  Shape<rank> shape;
+  shape.fill(1);
+  auto const stretch = [&](auto const& one) {
+    if constexpr (axes_of<std::remove_cvref_t<decltype(one)>> > 0)
+      shape = broadcast(shape, one.shape());
+  };
+  (stretch(x), ...);
+  int const axis_from_end = first.axis() - static_cast<int>(first.shape().size());
+  Placement<rank> const common(first.group(), shape, axis_from_end);
+  auto const check = [&](auto const& one) {
+    using One = std::remove_cvref_t<decltype(one)>;
+    if constexpr (AnySplit<One>) {
+      auto const& other = one.expression().placement();
+      bool const is_alike = other.group() == first.group() &&
+                            other.axis() - rank_of<One> == axis_from_end &&
+                            other.extent() == common.extent();
+      if (!is_alike)
+        throw PreconditionError("split arrays of one expression must be split alike, not " +
+                                in_words(first) + " and " + in_words(other) +
+                                ": reshard() one of them");
+    }
+  };
+  (check(x), ...);
+  return common;
+}
+
+/// An operand of an expression on this rank.
+template <int Rank, class X>
+auto local_operand(Placement<Rank> const& placement, X const& x) {
+  if constexpr (AnySplit<X>)
+    return x.expression().local();
+  else if constexpr (Expression<X>)
+    return Parts<X>::entered(placement, x);
+  else
+    return x;
+}
+
+}  // namespace detail
+
+/// f of this rank's parts of the operands, where f makes an elementwise expression of coir's.
+template <class F, class... X>
+  requires(AnySplit<X> || ...)
+auto elementwise(F const& f, X const&... x) {
+  auto const placement = detail::common_placement(x...);
+  auto expression = f(detail::local_operand(placement, x)...);
+  return Split<decltype(expression)>(std::move(expression), placement);
+}
+
+/// The values of an expression, computed and stored.
+template <AnySplit X>
+auto evaluate(X const& x) {
+  auto const e = x.expression();
+  return detail::placed(
+      detail::Parts<std::remove_cvref_t<decltype(e.local())>>::evaluated(e.local()), e.placement());
+}
+
+}  // namespace coir::sharded

@@ -1,0 +1,123 @@
+#pragma once
+
+/// New split arrays. Nothing travels.
+
+#include <coir/array/creation.hpp>
+#include <coir/array/random.hpp>
+#include <coir/distributed/together.hpp>
+#include <coir/sharded/moves.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace coir::sharded {
+
+namespace detail {
+
+/// f of the indices in the whole array.
+template <class F, std::size_t Rank>
+struct FromIndex {
+  F f;
+  std::int64_t first;
+  int axis;
+
+  template <class... I>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(I... indices) const {
+    int d = 0;
+    std::int64_t const at[Rank] = {
+        (static_cast<std::int64_t>(indices) + (d++ == axis ? first : 0))...};
+    return call(at, std::make_index_sequence<Rank>());
+  }
+
+ private:
+  template <std::size_t... D>
+  KOKKOS_FORCEINLINE_FUNCTION auto call(std::int64_t const (&at)[Rank],
+                                        std::index_sequence<D...>) const {
+    return f(at[D]...);
+  }
+};
+
+/// Makes the array with its placement, which must be the same on every rank.
+template <class T, std::size_t Rank>
+Sharded<T, static_cast<int>(Rank)> blank(distributed::Group const& group,
+                                         std::array<std::int64_t, Rank> const& shape, int axis) {
+  distributed::expects_alike(group, {{"shape of a split array", coir::in_words(shape)},
+                                     {"axis along which an array is split", axis}});
+  Placement<static_cast<int>(Rank)> const placement(group, shape, axis);
+  return distributed::together(group,
+                               [&] { return Sharded<T, static_cast<int>(Rank)>(placement); });
+}
+
+/// Random numbers that are those of a plain array: fill(part, number of its first element).
+template <class T, std::size_t Rank, class Fill>
+auto random(distributed::Group const& group, std::array<std::int64_t, Rank> const& shape, int axis,
+            Fill const& fill) {
+  auto result = blank<T>(group, shape, axis);
+  // Parts of axis 0 are consecutive numbers. Of others, each index before the split axis has some.
+  auto const& placement = result.placement();
+  std::int64_t behind = 1, before = 1;
+  for (int d = 0; d < static_cast<int>(Rank); ++d)
+    (d < placement.axis() ? before : behind) *= shape[static_cast<std::size_t>(d)];
+  auto const share = placement.share();
+  std::int64_t const row = placement.extent() > 0 ? behind / placement.extent() : 0,
+                     count = share.count * row;
+  auto const part = result.local();
+  for (std::int64_t n = 0; n < before && count > 0; ++n)
+    fill(Slice<T, 1, DefaultSpace>(part.data() + n * count, {count}, {1}, part.owner()),
+         n * behind + share.first * row);
+  return result;
+}
+
+}  // namespace detail
+
+/// Zeros.
+///
+/// \param shape  of the whole array, the same on every rank
+/// \param axis   along which ranks share it
+/// \throws PreconditionError on every rank if shapes or axes differ, an extent is negative or there
+///   is no such axis, as all functions of this file
+template <Element T, std::size_t Rank>
+auto zeros(distributed::Group const& group, std::int64_t const (&shape)[Rank], int axis = 0) {
+  auto result = detail::blank<T>(group, std::to_array(shape), axis);
+  result = T(0);
+  return result;
+}
+
+/// f(i, j, ...) of the indices in the whole array: NumPy's fromfunction.
+template <class F, std::size_t Rank>
+auto from_function(distributed::Group const& group, std::int64_t const (&shape)[Rank], F f,
+                   int axis = 0) {
+  using Indexed = detail::FromIndex<F, Rank>;
+  Placement<static_cast<int>(Rank)> const placement(group, std::to_array(shape), axis);
+  auto const values = index_map(placement.local_shape(),
+                                Indexed{std::move(f), placement.share().first, placement.axis()});
+  auto result = detail::blank<value_t<decltype(values)>>(group, std::to_array(shape), axis);
+  result.local() = values;
+  return result;
+}
+
+/// Normally distributed numbers: those of random::normal<T>(key, shape), for any number of ranks.
+template <RealElement T = double, std::size_t Rank>
+auto normal(distributed::Group const& group, random::Key const& key,
+            std::int64_t const (&shape)[Rank], int axis = 0) {
+  return detail::random<T>(group, std::to_array(shape), axis,
+                           [&](auto const& part, std::int64_t first) {
+                             random::fill_normal(key, part, T(0), T(1), first);
+                           });
+}
+
+/// Real numbers spread evenly over [0, 1): those of random::uniform<T>(key, shape), for any number
+/// of ranks.
+template <RealElement T = double, std::size_t Rank>
+auto uniform(distributed::Group const& group, random::Key const& key,
+             std::int64_t const (&shape)[Rank], int axis = 0) {
+  return detail::random<T>(group, std::to_array(shape), axis,
+                           [&](auto const& part, std::int64_t first) {
+                             random::fill_uniform(key, part, T(0), T(1), first);
+                           });
+}
+
+}  // namespace coir::sharded

@@ -1,0 +1,159 @@
+#pragma once
+
+/// Gradients of programs of split arrays:
+///
+///     auto const [value, slope] = sharded::value_and_grad([](auto const& x) {
+///       return sum(square(x - shift(x, 0, 1)));
+///     })(x);
+///
+/// Each rank runs the program with a tape of its own, and the ranks go back through it together. A
+/// move between ranks has its adjoint there: shift() the shift by as many steps the other way,
+/// reshard() the reshard back, with_halo() the sum of what halos got. What is the same on every
+/// rank, such as a sum, has the same cotangent on every rank. Where it enters a statement of split
+/// arrays, each rank finds its share of that cotangent, and the shares are added up.
+
+#include <coir/array/over_ranks.hpp>
+#include <coir/autodiff/array_grad.hpp>
+#include <coir/autodiff/custom_derivative.hpp>
+#include <coir/sharded/array.hpp>
+#include <coir/sharded/moves.hpp>
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace coir::sharded {
+
+namespace detail {
+
+/// The sum over ranks of what each has of the cotangent of something that is the same on all.
+template <class T, int Rank>
+Array<T, Rank> shares_added_up(Slice<T const, Rank, DefaultSpace> const& share,
+                               distributed::Group const& group) {
+  auto const sums = distributed::sum(
+      Slice<T const, 1, DefaultSpace>(share.data(), {share.size()}, {1}, share.owner()), group);
+  auto const all = sums.all();
+  return Slice<T const, Rank, DefaultSpace>(all.data(), share.shape(), c_strides(share.shape()),
+                                            all.owner());
+}
+
+template <TracedExpression E>
+struct Parts<E> {
+  static auto evaluated(E const& local) { return coir::evaluate(local); }
+
+  template <class Move, class Back>
+  static auto moved(E const& local, Move const& move, Back const& back) {
+    auto const stored = coir::evaluate(local);
+    return with_collective_pull_back(
+        stored, move(stored.values()),
+        [stored, back](auto const& cotangent) { add_to_cotangent(stored, back(cotangent)); });
+  }
+
+  template <int Rank>
+  static auto entered(Placement<Rank> const& placement, E const& x) {
+    auto const stored = coir::evaluate(x);
+    using T = value_t<E>;
+    constexpr int rank = rank_of<E>;
+    auto const& group = placement.group();
+    auto const values = stored.values();
+    int const axis = placement.axis() - (Rank - rank);
+    bool has_axis = false;
+    if constexpr (rank > 0)
+      has_axis = axis >= 0 && values.shape()[static_cast<std::size_t>(axis)] != 1;
+    auto const part = [&]() -> Array<T, rank> {
+      if constexpr (rank > 0)
+        if (has_axis) return part_along(values, axis, placement.share());
+      return values;
+    }();
+    return with_collective_pull_back(
+        stored, part,
+        [stored, has_axis, axis, group](Slice<T const, rank, DefaultSpace> const& cotangent) {
+          if constexpr (rank > 0)
+            if (has_axis)
+              return add_to_cotangent(
+                  stored,
+                  gathered<T, rank>(cotangent, Placement<rank>(group, stored.shape(), axis), -1));
+          add_to_cotangent(stored, shares_added_up(cotangent, group));
+        });
+  }
+
+  template <class Add>
+  static auto summed(E const& local, Add const& add) {
+    using T = value_t<E>;
+    auto const stored = coir::evaluate(local);
+    Array<T, 0> total(Shape<0>{});
+    total = static_cast<T>(add(stored.values()));
+    return with_pull_back(stored, total,
+                          [stored](Slice<T const, 0, DefaultSpace> const& cotangent) {
+                            if (stored.size() > 0)
+                              add_to_cotangent(stored, broadcast_to(cotangent, stored.shape()));
+                          });
+  }
+};
+
+/// An argument of value_and_grad on this rank, and what the program gets in its place.
+template <class X>
+auto argument(X const& x) {
+  if constexpr (AnySplit<X>)
+    return x.expression().local();
+  else
+    return operand(x);
+}
+template <class X, class Given>
+auto given_as(X const& x, Given const& given) {
+  if constexpr (AnySplit<X>)
+    return Split<Given>(given, x.expression().placement());
+  else
+    return given;
+}
+template <class X, class A>
+auto gradient_as(X const& x, A gradient) {
+  if constexpr (AnySplit<X>)
+    return placed(std::move(gradient), x.expression().placement());
+  else
+    return gradient;
+}
+
+}  // namespace detail
+
+/// See value_and_grad().
+template <class F>
+struct ValueAndGradOf {
+  F f;
+
+  template <class... X>
+    requires((AnySplit<X> || Expression<X>) && ...)
+  auto operator()(X const&... x) const {
+    auto result = value_and_grad_of_program(
+        [&](auto const&... given) { return f(detail::given_as(x, given)...); },
+        detail::argument(x)...);
+    auto gradients = [&] {
+      if constexpr (sizeof...(X) == 1)
+        return detail::gradient_as(x..., std::move(result.gradient));
+      else
+        return std::apply(
+            [&](auto&... one) { return std::tuple(detail::gradient_as(x, std::move(one))...); },
+            result.gradient);
+    }();
+    using V = decltype(result.value);
+    return ValueAndGradient<V, decltype(gradients)>{result.value, std::move(gradients)};
+  }
+};
+
+/// value_and_grad(f)(x, ...) for split arrays: f's value, the same on every rank, and its gradient,
+/// split as x is. Several arguments have a std::tuple of gradients. Plain arrays that are the same
+/// on every rank may be arguments, too; their gradients are the same on every rank. Collective.
+///
+/// In f, split arguments work with elementwise functions, sum, mean, dot, norm, var, sums and means
+/// along axes that aren't split, reshard, shift, with_halo, from_parts, replicate, shard, matmul,
+/// rfftn and irfftn. A plain array that is the same on every rank may stand beside them. What f
+/// makes of a rank's own elements, as of with_halo(), goes into from_parts() before it is added up.
+///
+/// \param f  generic; returns one real number that is the same on every rank
+template <class F>
+ValueAndGradOf<F> value_and_grad(F f) {
+  return {std::move(f)};
+}
+
+}  // namespace coir::sharded

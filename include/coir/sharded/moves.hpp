@@ -1,0 +1,295 @@
+#pragma once
+
+/// Functions that move elements of split arrays between ranks. All are collective.
+
+#include <coir/array/joining.hpp>
+#include <coir/core/strided.hpp>
+#include <coir/distributed/view_exchange.hpp>
+#include <coir/sharded/array.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace coir::sharded {
+
+namespace detail {
+
+using Exec = DefaultSpace::execution_space;
+
+template <class T, int Rank, class Space>
+Strided<T, Rank> strided_of(Slice<T, Rank, Space> const& x) {
+  return {x.data(), x.shape(), x.strides()};
+}
+
+/// Consecutive indices along the split axis that a rank needs, and where it wants them.
+struct Wanted {
+  std::int64_t first, count, at;
+};
+
+/// The indices from `first` on, around a periodic axis of n.
+inline std::vector<Wanted> wrapped(std::int64_t first, std::int64_t count, std::int64_t n) {
+  std::vector<Wanted> all;
+  for (std::int64_t at = 0; at < count && n > 0;) {
+    std::int64_t const from = ((first + at) % n + n) % n;
+    std::int64_t const some = std::min(count - at, n - from);
+    all.push_back({from, some, at});
+    at += some;
+  }
+  return all;
+}
+
+/// Calls visit(key, place) for all that rank `to` wants of what rank `from` has: places of the
+/// first index at either end, and the number of indices.
+template <int Rank, class WantedOf, class Visit>
+void for_each_piece(Placement<Rank> const& placement, int from, int to, WantedOf const& wanted_of,
+                    Visit const& visit) {
+  auto const has = placement.share(from);
+  std::int64_t key = 0;
+  for (Wanted const& wanted : wanted_of(to)) {
+    std::int64_t const first = std::max(wanted.first, has.first),
+                       end = std::min(wanted.first + wanted.count, has.end());
+    if (first < end)
+      visit(key, distributed::Share{first - has.first, end - first},
+            distributed::Share{wanted.at + first - wanted.first, end - first});
+    ++key;
+  }
+}
+
+/// Brings each rank the indices along the split axis that wanted_of(rank) lists.
+///
+/// \param target  where they go on this rank
+template <class T, int Rank, class WantedOf>
+void fetch(char const* purpose, Slice<T const, Rank, DefaultSpace> const& own,
+           Placement<Rank> const& placement, WantedOf const& wanted_of,
+           Slice<T, Rank, DefaultSpace> const& target) {
+  auto const& group = placement.group();
+  int const axis = placement.axis();
+  distributed::ViewExchange exchange(Exec(), group, purpose);
+  for (int other = 0; other < group.size(); ++other) {
+    for_each_piece(placement, group.rank(), other, wanted_of,
+                   [&](std::int64_t key, auto const& here, auto const&) {
+                     exchange.send(other, strided_of(part_along(own, axis, here)), key);
+                   });
+    for_each_piece(placement, other, group.rank(), wanted_of,
+                   [&](std::int64_t key, auto const&, auto const& there) {
+                     exchange.receive(other, strided_of(part_along(target, axis, there)), key);
+                   });
+  }
+  exchange.run();
+}
+
+/// The adjoint of fetch(): adds what came to each rank to the elements that it came from, in order
+/// of ranks.
+template <class T, int Rank, class WantedOf>
+Array<T, Rank> give_back(char const* purpose, Slice<T const, Rank, DefaultSpace> const& came,
+                         Placement<Rank> const& placement, WantedOf const& wanted_of) {
+  auto const& group = placement.group();
+  int const axis = placement.axis();
+  Array<T, Rank> result(placement.local_shape());
+  result = T(0);
+  std::vector<std::pair<distributed::Share, Array<T, Rank>>> parts;
+  distributed::ViewExchange exchange(Exec(), group, purpose);
+  for (int other = 0; other < group.size(); ++other) {
+    for_each_piece(placement, other, group.rank(), wanted_of,
+                   [&](std::int64_t key, auto const&, auto const& here) {
+                     exchange.send(other, strided_of(part_along(came, axis, here)), key);
+                   });
+    for_each_piece(placement, group.rank(), other, wanted_of,
+                   [&](std::int64_t key, auto const& own, auto const&) {
+                     parts.emplace_back(
+                         own, Array<T, Rank>(part_along(result.all(), axis, own).shape()));
+                     exchange.receive(other, strided_of(parts.back().second.all()), key);
+                   });
+  }
+  exchange.run();
+  for (auto const& [own, part] : parts) {
+    auto const target = part_along(result.all(), axis, own);
+    target = target + part;
+  }
+  return result;
+}
+
+/// The part of each rank along another axis.
+template <class T, int Rank>
+Array<T, Rank> resharded(Slice<T const, Rank, DefaultSpace> const& own, Placement<Rank> const& from,
+                         Placement<Rank> const& to) {
+  auto const& group = from.group();
+  if (from.axis() == to.axis()) return Array<T, Rank>(own);
+  Array<T, Rank> result(to.local_shape());
+  distributed::ViewExchange exchange(Exec(), group, "sharded/reshard");
+  for (int other = 0; other < group.size(); ++other) {
+    exchange.send(other, strided_of(part_along(own, to.axis(), to.share(other))));
+    exchange.receive(other, strided_of(part_along(result.all(), from.axis(), from.share(other))));
+  }
+  exchange.run();
+  return result;
+}
+
+/// Applies a move to the values of x: see Parts::moved().
+template <AnySplit X, class Move, class Back>
+auto moved(X const& x, Move const& move, Back const& back) {
+  auto const e = x.expression();
+  return Parts<std::remove_cvref_t<decltype(e.local())>>::moved(e.local(), move, back);
+}
+
+/// An array along whose split axis the indices of all ranks are fetched.
+template <class T, int Rank>
+Array<T, Rank> gathered(Slice<T const, Rank, DefaultSpace> const& own,
+                        Placement<Rank> const& placement, int to) {
+  bool const is_wanted = to < 0 || placement.group().rank() == to;
+  auto shape = placement.shape();
+  if (!is_wanted) shape[static_cast<std::size_t>(placement.axis())] = 0;
+  Array<T, Rank> result(shape);
+  auto const wanted = [&](int rank) {
+    return std::vector<Wanted>(to < 0 || rank == to ? 1 : 0, Wanted{0, placement.extent(), 0});
+  };
+  fetch("sharded/gather", own, placement, wanted, result.all());
+  return result;
+}
+
+}  // namespace detail
+
+/// The array split along another axis: one exchange of all ranks with all. JAX's
+/// with_sharding_constraint, an all_to_all.
+///
+/// \throws PreconditionError if there is no such axis
+template <AnySplit X>
+auto reshard(X const& x, int axis) {
+  auto const from = x.expression().placement();
+  Placement<rank_of<X>> const to(from.group(), from.shape(), axis);
+  return detail::placed(
+      detail::moved(
+          x, [=](auto const& own) { return detail::resharded(own, from, to); },
+          [=](auto const& cotangent) { return detail::resharded(cotangent, to, from); }),
+      to);
+}
+
+/// Element i is element i - steps of x along an axis, periodically: numpy.roll, and JAX's ppermute
+/// if the axis is split. Any number of steps will do: elements travel straight to the rank that
+/// gets them, and with few steps those near the borders of parts alone.
+///
+/// \throws PreconditionError if there is no such axis
+template <AnySplit X>
+auto shift(X const& x, int axis, std::int64_t steps) {
+  constexpr int rank = rank_of<X>;
+  auto const e = x.expression();
+  auto const placement = e.placement();
+  int const d = placement.checked(axis);
+  if (d != placement.axis()) return detail::placed(roll(e.local(), steps, d), placement);
+  auto const wanted = [placement, steps](int to) {
+    auto const share = placement.share(to);
+    return detail::wrapped(share.first - steps, share.count, placement.extent());
+  };
+  return detail::placed(detail::moved(
+                            x,
+                            [=](auto const& own) {
+                              Array<value_t<X>, rank> result(own.shape());
+                              detail::fetch("sharded/shift", own, placement, wanted, result.all());
+                              return result;
+                            },
+                            [=](auto const& cotangent) {
+                              return detail::give_back("sharded/shift", cotangent, placement,
+                                                       wanted);
+                            }),
+                        placement);
+}
+
+/// What lies beyond the ends of an axis.
+enum class Edges {
+  periodic,  ///< the elements of the other end
+  zero       ///< zeros
+};
+
+/// This rank's part with `width` more layers on either side of the split axis: its neighbours'
+/// elements. The result is a plain array, on which each rank's own statements work;
+/// from_parts() makes a split array of what they give.
+///
+/// \throws PreconditionError if the width is negative, or larger than the whole array's extent
+template <AnySplit X>
+auto with_halo(X const& x, std::int64_t width, Edges edges = Edges::periodic) {
+  constexpr int rank = rank_of<X>;
+  auto const placement = x.expression().placement();
+  std::int64_t const n = placement.extent();
+  expects(width >= 0 && width <= n,
+          "the halo of an array of " + in_words(placement) + " must have 0 to " +
+              std::to_string(n) + " layers",
+          width);
+  auto const wanted = [=](int to) {
+    auto const share = placement.share(to);
+    std::int64_t const first = share.first - width, count = share.count + 2 * width;
+    if (edges == Edges::periodic) return detail::wrapped(first, count, n);
+    std::int64_t const from = std::max<std::int64_t>(first, 0);
+    return std::vector<detail::Wanted>{{from, std::min(first + count, n) - from, from - first}};
+  };
+  return detail::moved(
+      x,
+      [=](auto const& own) {
+        auto shape = own.shape();
+        shape[static_cast<std::size_t>(placement.axis())] += 2 * width;
+        Array<value_t<X>, rank> result(shape);
+        if (edges == Edges::zero) result = value_t<X>(0);
+        detail::fetch("sharded/with_halo", own, placement, wanted, result.all());
+        return result;
+      },
+      [=](auto const& cotangent) {
+        return detail::give_back("sharded/with_halo", cotangent, placement, wanted);
+      });
+}
+
+/// The whole array on every rank: JAX's all_gather.
+template <AnySplit X>
+auto replicate(X const& x) {
+  auto const placement = x.expression().placement();
+  return detail::moved(
+      x, [=](auto const& own) { return detail::gathered(own, placement, -1); },
+      // Of what is the same on every rank each has the whole cotangent.
+      [=](auto const& cotangent) {
+        return evaluate(detail::part_along(cotangent, placement.axis(), placement.share()));
+      });
+}
+
+/// The whole array on one rank; the others get an array without elements along the split axis. In
+/// functions that value_and_grad differentiates use replicate().
+///
+/// \throws PreconditionError if `to` is no rank of the group
+template <AnySplit X>
+  requires Element<value_t<X>>
+auto gather(X const& x, int to = 0) {
+  auto const e = x.expression();
+  expects(to >= 0 && to < e.placement().group().size(),
+          "an array must be gathered on a rank of its group", to);
+  auto const part = evaluate(e.local());
+  return detail::gathered<value_t<X>, rank_of<X>>(part.as_operand(), e.placement(), to);
+}
+
+/// The split array of an array that is the same on every rank. Nothing travels.
+///
+/// \throws PreconditionError if there is no such axis
+template <Expression E>
+  requires(rank_of<E> >= 1)
+auto shard(distributed::Group const& group, E const& whole, int axis = 0) {
+  Placement<rank_of<E>> const placement(group, whole.shape(), axis);
+  return detail::placed(detail::Parts<E>::evaluated(detail::Parts<E>::entered(placement, whole)),
+                        placement);
+}
+
+/// The split array of the ranks' own parts: what JAX's shard_map returns.
+///
+/// \param part  of shape placement.local_shape() on each rank
+/// \throws PreconditionError on every rank unless each part has this shape
+template <Expression E>
+auto from_parts(E const& part, Placement<rank_of<E>> const& placement) {
+  distributed::together(placement.group(), [&] {
+    if (part.shape() != placement.local_shape())
+      throw PreconditionError("the part of rank " + std::to_string(placement.group().rank()) +
+                              " of an array of " + in_words(placement) + " must have shape " +
+                              coir::in_words(placement.local_shape()) + ", not " +
+                              coir::in_words(part.shape()));
+  });
+  return detail::placed(detail::Parts<E>::evaluated(part), placement);
+}
+
+}  // namespace coir::sharded

@@ -1,0 +1,259 @@
+#pragma once
+
+/// Reductions of split arrays: JAX's psum, pmin, pmax. All are collective, and all ranks get the
+/// same number.
+///
+/// Sums have the same bits for any number of ranks, on hosts: each index of the split axis is added
+/// up by one rank, and the results are added pairwise in order of indices. They differ by rounding
+/// from those of another split axis and of a plain array. A vector is cut into blocks of 4096
+/// elements instead, each of which is brought to one rank.
+
+#include <coir/array/axis_reductions.hpp>
+#include <coir/array/creation.hpp>
+#include <coir/array/reductions.hpp>
+#include <coir/array/scan.hpp>
+#include <coir/array/sorting.hpp>
+#include <coir/sharded/functions.hpp>
+#include <coir/sharded/moves.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace coir::sharded {
+
+namespace detail {
+
+/// The sum of numbers, pairwise.
+template <class T>
+T pairwise(std::span<T const> numbers) {
+  if (numbers.empty()) return T(0);
+  if (numbers.size() == 1) return numbers.front();
+  auto const half = numbers.size() / 2;
+  return pairwise(numbers.first(half)) + pairwise(numbers.subspan(half));
+}
+
+/// Sums over all axes but one, on the host. It takes the last axes first.
+template <class E>
+auto sums_along(E const& x, int axis) {
+  if constexpr (rank_of<E> == 1) {
+    auto const host = to_host(x);
+    return std::vector<value_t<E>>(host.data(), host.data() + host.size());
+  } else {
+    bool const is_last = axis == rank_of<E> - 1;
+    return sums_along(sum_of_elements(x, is_last ? 0 : -1), is_last ? axis - 1 : axis);
+  }
+}
+
+/// The elements of a vector in blocks, the last of which is filled up by zeros. A rank has those
+/// blocks that begin in its part.
+template <class E>
+auto in_blocks(E const& part, Placement<1> const& placement) {
+  using T = value_t<E>;
+  constexpr std::int64_t block = 4096;
+  std::int64_t const n = placement.extent();
+  auto const blocks = [&](int rank) {
+    auto const share = placement.share(rank);
+    std::int64_t const first = (share.first + block - 1) / block;
+    return distributed::Share{first, (share.end() + block - 1) / block - first};
+  };
+  Array<T, 2> result(Shape<2>{blocks(placement.group().rank()).count, block});
+  result = T(0);
+  auto const wanted = [&](int rank) {
+    std::int64_t const first = blocks(rank).first * block;
+    return std::vector<Wanted>{{first, std::min(blocks(rank).end() * block, n) - first, 0}};
+  };
+  fetch<T>("sharded/sum", elements_of(part).as_operand(), placement, wanted,
+           reshape(result, {result.size()}));
+  return result;
+}
+
+/// The sum of the elements of all ranks' parts.
+template <class E>
+auto sum_over_ranks(E const& part, Placement<rank_of<E>> const& placement) {
+  auto const sums = [&] {
+    if constexpr (rank_of<E> == 1)
+      return sums_along(in_blocks(part, placement), 0);
+    else
+      return sums_along(part, placement.axis());
+  }();
+  using T = value_t<std::remove_cvref_t<decltype(sums)>>;
+  auto const all = placement.group().gather_all(std::span<T const>(sums));
+  return pairwise(std::span<T const>(all));
+}
+
+/// The least or largest element. `best` finds it on a rank, `over_ranks` among ranks.
+template <class X, class Best, class OverRanks>
+auto extreme(X const& x, char const* what, Best const& best, OverRanks const& over_ranks) {
+  auto const e = x.expression();
+  auto const& placement = e.placement();
+  if (size_of(placement.shape()) == 0)
+    throw PreconditionError(std::string("there is no ") + what + " of an array of shape " +
+                            coir::in_words(placement.shape()) + ": it has no elements");
+  // Ranks without elements name none: the first rank that has some stands for them.
+  bool const has_some = size_of(placement.local_shape()) > 0;
+  using T = decltype(best(e.local()));
+  T const own = has_some ? best(e.local()) : T(0);
+  auto const flags = placement.group().gather(has_some ? 1 : 0);
+  auto const all = placement.group().gather(own);
+  std::size_t const some =
+      static_cast<std::size_t>(std::find(flags.begin(), flags.end(), 1) - flags.begin());
+  return over_ranks(placement.group(), has_some ? own : all[some]);
+}
+
+/// Checks that a reduction along an axis needs no other rank's elements, and returns the number of
+/// the axis.
+template <AnySplit X>
+int expects_local(X const& x, int axis, char const* what) {
+  auto const& placement = x.expression().placement();
+  int const d = placement.checked(axis);
+  expects(d != placement.axis(), std::string(what) + " along axis " + std::to_string(d) +
+                                     " needs whole lines on each rank, and the array of " +
+                                     in_words(placement) +
+                                     " is split along it: reshard() it along another axis first");
+  return d;
+}
+
+/// The result of f(part, axis), which lacks that axis.
+template <AnySplit X, class F>
+auto along_axis(X const& x, int axis, char const* what, F const& f) {
+  static_assert(rank_of<X> >= 2, "a vector has no axis beside the one along which it is split");
+  int const d = expects_local(x, axis, what);
+  auto const e = x.expression();
+  auto const& from = e.placement();
+  constexpr int rank = rank_of<X> - 1;
+  Shape<rank> shape{};
+  for (int k = 0; k < rank; ++k)
+    shape[static_cast<std::size_t>(k)] = from.shape()[static_cast<std::size_t>(k < d ? k : k + 1)];
+  return placed(f(e.local(), d),
+                Placement<rank>(from.group(), shape, from.axis() - (d < from.axis())));
+}
+
+}  // namespace detail
+
+/// The sum of all elements. Integers are added in 64 bits.
+template <AnySplit X>
+auto sum(X const& x) {
+  auto const e = x.expression();
+  return detail::Parts<std::remove_cvref_t<decltype(e.local())>>::summed(
+      e.local(), [placement = e.placement()](auto const& part) {
+        return detail::sum_over_ranks(part, placement);
+      });
+}
+
+/// The mean of all elements; of integers in double.
+///
+/// \throws PreconditionError if there are no elements
+template <AnySplit X>
+auto mean(X const& x) {
+  auto const& shape = x.shape();
+  if (size_of(shape) == 0)
+    throw PreconditionError("there is no mean of an array of shape " + coir::in_words(shape) +
+                            ": it has no elements");
+  using T = std::conditional_t<std::is_integral_v<value_t<X>>, double, value_t<X>>;
+  auto const size = static_cast<double>(size_of(shape));
+  if constexpr (std::is_integral_v<value_t<X>>)
+    return static_cast<double>(sum(x)) / size;
+  else
+    return sum(x) / static_cast<real_t<T>>(size);
+}
+
+/// The sum of products of two arrays that are split alike.
+template <AnySplit A, AnySplit B>
+auto dot(A const& a, B const& b) {
+  return sum(a * b);
+}
+
+/// The Euclidean norm of all elements: sqrt(sum |x|^2).
+template <AnySplit X>
+auto norm(X const& x) {
+  using std::sqrt;
+  return sqrt(sum(square(abs(x))));
+}
+
+/// The variance of all elements: the sum of |x - mean|^2 over their number.
+template <AnySplit X>
+auto var(X const& x) {
+  return mean(square(abs(x - mean(x))));
+}
+
+/// The smallest element, or NaN if there is one.
+///
+/// \throws PreconditionError if there are no elements
+template <AnySplit X>
+auto min(X const& x) {
+  return detail::extreme(
+      x, "minimum", [](auto const& part) { return min(part); },
+      [](auto const& group, auto value) { return group.min(value); });
+}
+/// The largest element, or NaN if there is one.
+///
+/// \throws PreconditionError if there are no elements
+template <AnySplit X>
+auto max(X const& x) {
+  return detail::extreme(
+      x, "maximum", [](auto const& part) { return max(part); },
+      [](auto const& group, auto value) { return group.max(value); });
+}
+
+/// Whether any element isn't 0.
+template <AnySplit X>
+bool any(X const& x) {
+  auto const e = x.expression();
+  return e.placement().group().any(any(e.local()));
+}
+/// Whether no element is 0.
+template <AnySplit X>
+bool all(X const& x) {
+  auto const e = x.expression();
+  return e.placement().group().all(all(e.local()));
+}
+/// How many elements aren't 0.
+template <AnySplit X>
+std::int64_t count_nonzero(X const& x) {
+  auto const e = x.expression();
+  return e.placement().group().sum(count_nonzero(e.local()));
+}
+
+// Along an axis that isn't split: each rank reduces its part, and nothing travels.
+
+/// Sums along an axis.
+///
+/// \throws PreconditionError if there is no such axis or the array is split along it, as all
+///   functions below
+template <AnySplit X>
+auto sum(X const& x, int axis) {
+  return detail::along_axis(x, axis, "a sum", [](auto const& e, int d) { return sum(e, d); });
+}
+template <AnySplit X>
+auto mean(X const& x, int axis) {
+  return detail::along_axis(x, axis, "a mean", [](auto const& e, int d) { return mean(e, d); });
+}
+template <AnySplit X>
+auto min(X const& x, int axis) {
+  return detail::along_axis(x, axis, "a minimum", [](auto const& e, int d) { return min(e, d); });
+}
+template <AnySplit X>
+auto max(X const& x, int axis) {
+  return detail::along_axis(x, axis, "a maximum", [](auto const& e, int d) { return max(e, d); });
+}
+/// Sums from the first element on along an axis.
+template <AnySplit X>
+auto cumsum(X const& x, int axis) {
+  int const d = detail::expects_local(x, axis, "a running sum");
+  auto const e = x.expression();
+  return detail::placed(cumsum(e.local(), d), e.placement());
+}
+/// Sorted along an axis.
+template <AnySplit X>
+auto sort(X const& x, int axis) {
+  int const d = detail::expects_local(x, axis, "sorting");
+  auto const e = x.expression();
+  return detail::placed(sort(e.local(), d), e.placement());
+}
+
+}  // namespace coir::sharded
