@@ -1,3 +1,4 @@
+#include <coir/inference/array_target.hpp>
 #include <coir/inference/chees.hpp>
 #include <coir/inference/diagnostics.hpp>
 #include <coir/inference/microcanonical.hpp>
@@ -194,6 +195,32 @@ TEST(Microcanonical, HasTheMomentsOfAGaussian) {
   auto const chains = microcanonical(Host(), key(5), Gaussian{}, starts_of(4, 5), options);
   expects_moments(chains);
   EXPECT_FALSE(chains.biased);
+}
+
+/// The Gaussian again as an array program: the same values and slopes, and chains that take turns.
+TEST(Targets, OfArraysHaveTheGradientsOfTheirProgram) {
+  std::int64_t const n = 5;
+  coir::Array<double, 1, Kokkos::HostSpace> deviation({n}), mean({n});
+  for (std::int64_t i = 0; i < n; ++i) {
+    deviation(i) = Gaussian::deviation(i);
+    mean(i) = double(i);
+  }
+  auto const program = [&](auto x) {
+    using coir::range, coir::end;
+    auto const y = evaluate((x - mean) / deviation);
+    auto const off = y(range(1, end)) - 0.6 * y(range(0, -1));
+    return -0.5 * (y(0) * y(0) + sum(square(off)) / 0.64);
+  };
+  using Numbers = Kokkos::View<double*, Kokkos::HostSpace>;
+  Numbers const x("x", n), slope("slope", n), wanted("wanted", n);
+  for (std::int64_t i = 0; i < n; ++i) x(i) = std::sin(double(3 * i));
+  double const value = Gaussian{}(x, wanted);
+  EXPECT_NEAR(array_target(program)(Kokkos::View<double const*, Kokkos::HostSpace>(x), slope),
+              value, 1e-13 * std::abs(value));
+  for (std::int64_t i = 0; i < n; ++i) EXPECT_NEAR(slope(i), wanted(i), 1e-13 * 10);
+  auto const chains =
+      hmc(Host(), key(2), array_target(program), starts_of(2, n), {.warmup = 20, .draws = 20});
+  EXPECT_TRUE(coir::all(coir::isfinite(chains.draws)));
 }
 
 // The bias of the variances falls with the step: 1 % and 7 %, with errors of 0.3 %.

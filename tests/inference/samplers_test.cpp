@@ -16,8 +16,11 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <mutex>
 #include <numbers>
+#include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 using namespace coir::inference;
@@ -27,7 +30,9 @@ using Starts = coir::Array<double, 2, Kokkos::HostSpace>;
 
 namespace {
 
-Starts zeros(std::int64_t chains, std::int64_t n) { return coir::zeros<double>(chains, n); }
+Starts zeros(std::int64_t chains, std::int64_t n) {
+  return coir::to_host(coir::zeros<double>(chains, n));
+}
 
 }  // namespace
 
@@ -66,7 +71,7 @@ Options const brief{.warmup = 60, .draws = 40, .mass = Mass::dense, .told_every 
 
 template <class Sampler>
 void expects_bits_that_depend_on_the_chain_alone(Sampler const& sample) {
-  Starts const starts = coir::random::normal(key(9), {5, 3});
+  Starts const starts = coir::to_host(coir::random::normal(key(9), {5, 3}));
   auto const five = sample(starts, brief, OnProgress{});
   Starts const first_three = starts(coir::range(0, 3), coir::range());
   auto const three = sample(first_three, brief, OnProgress{});
@@ -85,7 +90,7 @@ void expects_bits_that_depend_on_the_chain_alone(Sampler const& sample) {
 template <class Sampler, class GoOn>
 void expects_the_same_bits_after_interruptions(Sampler const& sample, GoOn const& go_on) {
   TemporaryFolder const folder;
-  Starts const starts = coir::random::normal(key(9), {2, 3});
+  Starts const starts = coir::to_host(coir::random::normal(key(9), {2, 3}));
   auto const whole = sample(starts, brief, OnProgress{});
   auto chains = sample(starts, brief, [](Progress const& p) { return p.done < 20; });
   EXPECT_EQ(chains.draws.shape()[1], 0);
@@ -112,6 +117,45 @@ auto by_hmc = [](auto const& starts, Options const& options, OnProgress const& t
 TEST(Samplers, BitsDependOnTheChainAlone) {
   expects_bits_that_depend_on_the_chain_alone(by_nuts);
   expects_bits_that_depend_on_the_chain_alone(by_hmc);
+}
+
+namespace {
+
+/// The dense precision of a likelihood of 21 parameters, and which threads evaluate it.
+struct Watched {
+  std::mutex* mutex;
+  std::set<std::thread::id>* threads;
+
+  double operator()(Kokkos::View<double const*, Kokkos::HostSpace> const& x,
+                    Kokkos::View<double*, Kokkos::HostSpace> const& slope) const {
+    {
+      std::lock_guard const guard(*mutex);
+      threads->insert(std::this_thread::get_id());
+    }
+    double value = 0;
+    for (int i = 0; i < 21; ++i) {
+      double sum = 0;
+      for (int j = 0; j < 21; ++j) sum += (std::pow(0.5, std::abs(i - j)) + (i == j)) * x(j);
+      slope(i) = -sum;
+      value -= 0.5 * x(i) * sum;
+    }
+    return value;
+  }
+};
+
+}  // namespace
+
+TEST(Nuts, UsesTheThreadsThereAreAndHasTheBitsOfOne) {
+  std::mutex mutex;
+  std::set<std::thread::id> several, one;
+  Options options{.warmup = 50, .draws = 50};
+  auto const of_all = nuts(Host(), key(12), Watched{&mutex, &several}, zeros(4, 21), options);
+  options.a_chain_a_thread = false;
+  auto const in_turns = nuts(Host(), key(12), Watched{&mutex, &one}, zeros(4, 21), options);
+  EXPECT_EQ(several.size(), static_cast<std::size_t>(std::min(4, Host().concurrency())));
+  EXPECT_EQ(one.size(), 1u);
+  EXPECT_TRUE(coir::all(of_all.draws == in_turns.draws));
+  EXPECT_TRUE(of_all.state == in_turns.state);
 }
 
 TEST(Samplers, GoOnWithTheSameBits) {
@@ -201,7 +245,7 @@ TEST(Nuts, HasTheMomentsOfEightSchools) {
   intervals[1].low = 0;
   Bounds const bounds(intervals);
   auto const target = inside_bounds(bounds, number_target<10>(EightSchools{}));
-  Starts start = coir::full<double>({4, 10}, 1.0);
+  Starts const start = coir::to_host(coir::full<double>({4, 10}, 1.0));
   auto chains = nuts(Host(), key(8), target, bounds.unbounded(start),
                      {.warmup = 500, .draws = 2500, .acceptance = 0.9});
   chains.draws = bounds.bounded(chains.draws);
@@ -226,7 +270,8 @@ TEST(Nuts, RanksOfPriorDrawsAreSpreadEvenly) {
   constexpr int runs = 320, draws = 15;
   std::vector<int> ranks(2 * (draws + 1));
   for (std::uint64_t run = 0; run < runs; ++run) {
-    Starts const z = coir::random::normal(coir::random::fold_in(key(10), run), {1, 5});
+    Starts const z =
+        coir::to_host(coir::random::normal(coir::random::fold_in(key(10), run), {1, 5}));
     double const a = 0.5 * z(0, 0), m = z(0, 1);
     double data[3];
     for (int i = 0; i < 3; ++i) data[i] = m + std::exp(a) * z(0, 2 + i);

@@ -19,7 +19,7 @@ struct ArrayTarget {
                     Kokkos::View<double*, Space> const& slope) const {
     Array<double, 1, Space> const x = slice_of(theta);
     auto const found = value_and_grad(f)(x);
-    slice_of(slope).all() = found.gradient;
+    slice_of(slope) = found.gradient;
     Kokkos::fence();  // the slope is read by another instance
     return static_cast<double>(found.value);
   }

@@ -56,6 +56,18 @@ KOKKOS_FUNCTION double value_and_slope(F const& f, double const* theta, double* 
   return y.value;
 }
 
+/// value_and_slope of one of several chains. No lambda: F may be local to a function.
+template <int N, class F>
+struct EvaluateChain {
+  F f;
+  double const* theta;
+  double *slope, *value;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t chain) const {
+    value[chain] = value_and_slope<N>(f, theta + chain * N, slope + chain * N);
+  }
+};
+
 inline void expects_numbers(int n, std::size_t given) {
   if (static_cast<std::size_t>(n) != given)
     throw PreconditionError("the target is a function of " + std::to_string(n) +
@@ -95,14 +107,9 @@ struct NumberBatch {
   void operator()(Exec const& exec, Theta const& theta, Slope const& slope,
                   Value const& value) const {
     detail::expects_numbers(N, theta.extent(1));
-    double const* from = theta.data();
-    double *to = slope.data(), *values = value.data();
-    F const function = f;
-    for_each_task(
-        "coir::inference::target/chains", exec, static_cast<std::int64_t>(theta.extent(0)),
-        KOKKOS_LAMBDA(std::int64_t chain) {
-          values[chain] = detail::value_and_slope<N>(function, from + chain * N, to + chain * N);
-        });
+    for_each_task("coir::inference::target/chains", exec,
+                  static_cast<std::int64_t>(theta.extent(0)),
+                  detail::EvaluateChain<N, F>{f, theta.data(), slope.data(), value.data()});
   }
 };
 

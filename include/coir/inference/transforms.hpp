@@ -51,6 +51,37 @@ KOKKOS_INLINE_FUNCTION Inside inside(double low, double high, double y) {
   return {high - distance, -distance, y, 1};
 }
 
+// Functions of their own, because the type of a target may be local to a function.
+
+/// The bounded parameters x of y. Returns the sum of log |dx/dy|.
+template <ExecutionSpace Exec>
+double to_inside(Exec const& exec, std::int64_t n, double const* limits, double const* y,
+                 double* x) {
+  double log_slopes = 0;
+  reduce(
+      "coir::inference::transforms/inside", exec, box<1, std::int64_t>({n}),
+      KOKKOS_LAMBDA(std::int64_t i, double& sum) {
+        auto const at = inside(limits[2 * i], limits[2 * i + 1], y[i]);
+        x[i] = at.x;
+        sum += at.log_slope;
+      },
+      Kokkos::Sum<double>(log_slopes));
+  return log_slopes;
+}
+
+/// The slope along x as the one along y, with that of log |dx/dy|.
+template <ExecutionSpace Exec>
+void to_unbounded(Exec const& exec, std::int64_t n, double const* limits, double const* y,
+                  double* slope) {
+  for_each(
+      "coir::inference::transforms/slope", exec, box<1, std::int64_t>({n}),
+      KOKKOS_LAMBDA(std::int64_t i) {
+        auto const at = inside(limits[2 * i], limits[2 * i + 1], y[i]);
+        slope[i] = slope[i] * at.slope + at.slope_of_log;
+      });
+  if constexpr (!runs_on_host<Exec>) exec.fence();
+}
+
 }  // namespace detail
 
 /// Bounds of all parameters.
@@ -132,7 +163,7 @@ class BoundedTarget {
 
   double operator()(Kokkos::View<double const*, Space> const& y,
                     Kokkos::View<double*, Space> const& slope) const {
-    using Exec = typename Space::execution_space;
+    typename Space::execution_space const exec;
     auto const n = static_cast<std::int64_t>(y.extent(0));
     expects(
         y.extent(0) == limits_.extent(0),
@@ -142,26 +173,9 @@ class BoundedTarget {
         },
         static_cast<std::int64_t>(limits_.extent(0)));
     Array<double, 1, Space> x({n});
-    Exec const exec;
-    double const *const from = y.data(), *const limits = limits_.data();
-    double *const to = x.data(), *const slopes = slope.data();
-    double log_slopes = 0;
-    reduce(
-        "coir::inference::transforms/inside", exec, box<1, std::int64_t>({n}),
-        KOKKOS_LAMBDA(std::int64_t i, double& sum) {
-          auto const at = detail::inside(limits[2 * i], limits[2 * i + 1], from[i]);
-          to[i] = at.x;
-          sum += at.log_slope;
-        },
-        Kokkos::Sum<double>(log_slopes));
+    double const log_slopes = detail::to_inside(exec, n, limits_.data(), y.data(), x.data());
     double const value = target_(x.view(), slope);
-    for_each(
-        "coir::inference::transforms/slope", exec, box<1, std::int64_t>({n}),
-        KOKKOS_LAMBDA(std::int64_t i) {
-          auto const at = detail::inside(limits[2 * i], limits[2 * i + 1], from[i]);
-          slopes[i] = slopes[i] * at.slope + at.slope_of_log;
-        });
-    if constexpr (!runs_on_host<Exec>) exec.fence();
+    detail::to_unbounded(exec, n, limits_.data(), y.data(), slope.data());
     return value + log_slopes;
   }
 
