@@ -169,4 +169,24 @@ TEST(SplitGradients, OfTransformsAreThoseOfPlainArrays) {
   }
 }
 
+// Of a product of split matrices, and of one with a plain matrix.
+TEST(SplitGradients, OfProductsAreThoseOfPlainArrays) {
+  auto const a = coir::evaluate(coir::random::normal(key, {7, 3})),
+             b = coir::evaluate(coir::random::normal(coir::random::key(8), {3, 5}));
+  auto const chain = [](auto x, auto y) { return sum(square(matmul(tanh(x), y * y))); };
+  auto const [first, second] = coir::value_and_grad(chain)(a, b).gradient;
+  auto const split =
+      sharded::value_and_grad(chain)(sharded::shard(world(), a), sharded::shard(world(), b));
+  expect_close(whole(std::get<0>(split.gradient)), first, __LINE__);
+  expect_close(whole(std::get<1>(split.gradient)), second, __LINE__);
+  auto const plain = sharded::value_and_grad(chain)(sharded::shard(world(), a), b);
+  expect_close(whole(std::get<0>(plain.gradient)), first, __LINE__);
+  expect_close(whole(std::get<1>(plain.gradient)), second, __LINE__);
+  auto const constant = sharded::shard(world(), b);
+  auto const left = sharded::value_and_grad([&](auto x) { return sum(exp(matmul(x, constant))); })(
+      sharded::shard(world(), a));
+  expect_close(whole(left.gradient), coir::grad([&](auto x) { return sum(exp(matmul(x, b))); })(a),
+               __LINE__);
+}
+
 }  // namespace

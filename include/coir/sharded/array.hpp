@@ -183,6 +183,8 @@ struct Parts {
     bool const has_axis = axis >= 0 && whole.shape()[static_cast<std::size_t>(axis)] != 1;
     return has_axis ? part_along(whole, axis, placement.share()) : whole;
   }
+  /// A plain operand that every rank needs whole.
+  static auto whole(distributed::Group const&, E const& x) { return operand(x); }
   /// The sum of all elements, given the function that adds up parts in memory.
   template <class Add>
   static auto summed(E const& local, Add const& add) {

@@ -52,30 +52,29 @@ struct Parts<E> {
 
   template <int Rank>
   static auto entered(Placement<Rank> const& placement, E const& x) {
-    auto const stored = coir::evaluate(x);
-    using T = value_t<E>;
     constexpr int rank = rank_of<E>;
     auto const& group = placement.group();
-    auto const values = stored.values();
-    int const axis = placement.axis() - (Rank - rank);
-    bool has_axis = false;
-    if constexpr (rank > 0)
-      has_axis = axis >= 0 && values.shape()[static_cast<std::size_t>(axis)] != 1;
-    auto const part = [&]() -> Array<T, rank> {
-      if constexpr (rank > 0)
-        if (has_axis) return part_along(values, axis, placement.share());
-      return values;
-    }();
-    return with_collective_pull_back(
-        stored, part,
-        [stored, has_axis, axis, group](Slice<T const, rank, DefaultSpace> const& cotangent) {
-          if constexpr (rank > 0)
-            if (has_axis)
-              return add_to_cotangent(
-                  stored,
-                  gathered<T, rank>(cotangent, Placement<rank>(group, stored.shape(), axis), -1));
-          add_to_cotangent(stored, shares_added_up(cotangent, group));
-        });
+    if constexpr (rank > 0) {
+      int const axis = placement.axis() - (Rank - rank);
+      if (axis >= 0 && x.shape()[static_cast<std::size_t>(axis)] != 1) {
+        Placement<rank> const of_part(group, x.shape(), axis);
+        return moved(
+            x,
+            [=](auto const& all) {
+              return Array<value_t<E>, rank>(part_along(all, of_part.axis(), of_part.share()));
+            },
+            [=](auto const& cotangent) {
+              return gathered<value_t<E>, rank>(cotangent, of_part, -1);
+            });
+      }
+    }
+    return whole(group, x);
+  }
+
+  static auto whole(distributed::Group const& group, E const& x) {
+    return moved(
+        x, [](auto const& all) { return Array<value_t<E>, rank_of<E>>(all); },
+        [group](auto const& cotangent) { return shares_added_up(cotangent, group); });
   }
 
   template <class Add>
@@ -91,6 +90,30 @@ struct Parts<E> {
                           });
   }
 };
+
+/// joined() where a or b depends on arguments.
+template <class A, class B, class Multiply, class Back>
+  requires(TracedExpression<A> || TracedExpression<B>)
+auto joined(A const& a, B const& b, Multiply const& multiply, Back const& back) {
+  auto const values = [](auto const& stored) {
+    if constexpr (TracedExpression<decltype(stored)>)
+      return stored.values();
+    else
+      return stored.as_operand();
+  };
+  auto const x = Parts<A>::evaluated(a);
+  auto const y = Parts<B>::evaluated(b);
+  auto const pull = [=](auto const& cotangent) {
+    auto const [first, second] = back(cotangent, values(x), values(y));
+    if constexpr (TracedExpression<A>) add_to_cotangent(x, first());
+    if constexpr (TracedExpression<B>) add_to_cotangent(y, second());
+  };
+  auto const result = multiply(values(x), values(y));
+  if constexpr (TracedExpression<A>)
+    return with_collective_pull_back(x, result, pull);
+  else
+    return with_collective_pull_back(y, result, pull);
+}
 
 /// An argument of value_and_grad on this rank, and what the program gets in its place.
 template <class X>

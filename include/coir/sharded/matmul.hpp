@@ -2,50 +2,85 @@
 
 /// Products of split matrices. Programs that include this header link coir::linalg.
 
+#include <coir/array/slices.hpp>
 #include <coir/linalg/matmul.hpp>
 #include <coir/sharded/moves.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace coir::sharded {
 
 namespace detail {
 
-/// A rank's rows of a b. Blocks of b go round the ring of ranks while the last one is multiplied.
-template <class T>
-Array<T, 2> product_by_ring(Slice<T const, 2, DefaultSpace> const& a,
-                            Slice<T const, 2, DefaultSpace> const& b,
-                            Placement<2> const& rows_of_b) {
-  auto const& group = rows_of_b.group();
-  int const ranks = group.size(), rank = group.rank();
-  std::int64_t const columns = b.shape()[1];
+/// Calls visit(block, rows) for the rows of b of each rank, which go round the ring while the last
+/// ones are looked at.
+template <class T, class Visit>
+void for_each_block(Slice<T const, 2, DefaultSpace> const& b, Placement<2> const& rows_of_b,
+                    Visit const& visit) {
+  int const ranks = rows_of_b.group().size(), rank = rows_of_b.group().rank();
   std::int64_t longest = 0;
   for (int r = 0; r < ranks; ++r) longest = std::max(longest, rows_of_b.share(r).count);
-  Array<T, 2> result(Shape<2>{a.shape()[0], columns});
-  result = T(0);
-  Array<T, 2> here(Shape<2>{longest, columns}), next(Shape<2>{longest, columns});
+  Array<T, 2> here(Shape<2>{longest, b.shape()[1]}), next(here.shape());
   auto const block = [](Array<T, 2>& all, std::int64_t rows) {
     return part_along(all.all(), 0, distributed::Share{0, rows});
   };
   block(here, b.shape()[0]) = b;
-  distributed::ViewExchange exchange(Exec(), group, "sharded/matmul");
+  distributed::ViewExchange exchange(Exec(), rows_of_b.group(), "sharded/matmul");
   for (int step = 0; step < ranks; ++step, std::swap(here, next)) {
     auto const rows = rows_of_b.share((rank + step) % ranks);
-    auto const rows_of_next = rows_of_b.share((rank + step + 1) % ranks);
     bool const is_last = step + 1 == ranks;
     if (!is_last) {
+      std::int64_t const rows_of_next = rows_of_b.share((rank + step + 1) % ranks).count;
       exchange.send((rank + ranks - 1) % ranks, strided_of(block(here, rows.count)));
-      exchange.receive((rank + 1) % ranks, strided_of(block(next, rows_of_next.count)));
+      exchange.receive((rank + 1) % ranks, strided_of(block(next, rows_of_next)));
       exchange.begin();
     }
-    if (rows.count > 0 && result.size() > 0)
-      result.all() = result + matmul(part_along(a, 1, rows), block(here, rows.count));
+    if (rows.count > 0) visit(block(here, rows.count), rows);
     if (!is_last) exchange.finish();
   }
+}
+
+/// A rank's rows of a b.
+template <class T>
+Array<T, 2> product(Slice<T const, 2, DefaultSpace> const& a,
+                    Slice<T const, 2, DefaultSpace> const& b, Placement<2> const& rows_of_b) {
+  Array<T, 2> result(Shape<2>{a.shape()[0], b.shape()[1]});
+  result = T(0);
+  for_each_block<T>(b, rows_of_b, [&](auto const& block, distributed::Share const& rows) {
+    if (result.size() > 0) result.all() = result + matmul(part_along(a, 1, rows), block);
+  });
   return result;
+}
+
+/// A rank's rows of c b^T, the derivative of a b by a.
+template <class T>
+Array<T, 2> by_first_factor(Slice<T const, 2, DefaultSpace> const& c,
+                            Slice<T const, 2, DefaultSpace> const& b,
+                            Placement<2> const& rows_of_b) {
+  Array<T, 2> result(Shape<2>{c.shape()[0], rows_of_b.extent()});
+  result = T(0);
+  for_each_block<T>(b, rows_of_b, [&](auto const& block, distributed::Share const& rows) {
+    if (result.size() > 0 && c.size() > 0)
+      part_along(result.all(), 1, rows) = matmul(c, swap_axes(block, 0, 1));
+  });
+  return result;
+}
+
+/// A rank's rows of a^T c, the derivative of a b by b: the ranks' products are added up.
+template <class T>
+Array<T, 2> by_second_factor(Slice<T const, 2, DefaultSpace> const& a,
+                             Slice<T const, 2, DefaultSpace> const& c,
+                             Placement<2> const& rows_of_b) {
+  Array<T, 2> own(rows_of_b.shape());
+  own = T(0);
+  if (a.size() > 0 && c.size() > 0) own = matmul(swap_axes(a, 0, 1), c);
+  auto const all = [n = rows_of_b.extent()](int) { return std::vector<Wanted>{{0, n, 0}}; };
+  return give_back<T>("sharded/matmul", own.as_operand(), rows_of_b, all);
 }
 
 }  // namespace detail
@@ -73,9 +108,15 @@ auto matmul(A const& a, B const& b) {
         in_words(of_a) + " and " + in_words(of_b) +
         ": reshard() a factor that is split along axis 1");
   using T = value_t<A>;
-  auto const left = coir::evaluate(x.local()), right = coir::evaluate(y.local());
-  return Sharded<T, 2>(detail::product_by_ring<T>(left.as_operand(), right.as_operand(), of_b),
-                       Placement<2>(of_a.group(), Shape<2>{of_a.shape()[0], of_b.shape()[1]}));
+  Placement<2> const placement(of_a.group(), Shape<2>{of_a.shape()[0], of_b.shape()[1]});
+  auto const multiply = [of_b](auto const& left, auto const& right) {
+    return detail::product<T>(left, right, of_b);
+  };
+  auto const back = [of_b](auto const& cotangent, auto const& left, auto const& right) {
+    return std::pair([=] { return detail::by_first_factor<T>(cotangent, right, of_b); },
+                     [=] { return detail::by_second_factor<T>(left, cotangent, of_b); });
+  };
+  return detail::placed(detail::joined(x.local(), y.local(), multiply, back), placement);
 }
 
 /// The product of a matrix whose rows are split and a plain matrix or vector that is the same on
@@ -93,7 +134,8 @@ auto matmul(A const& a, B const& b) {
   Shape<rank_of<B>> shape{};
   shape[0] = of_a.shape()[0];
   if constexpr (rank_of<B> == 2) shape[1] = b.shape()[1];
-  return detail::placed(matmul(x.local(), b), Placement<rank_of<B>>(of_a.group(), shape));
+  return detail::placed(matmul(x.local(), detail::Parts<B>::whole(of_a.group(), b)),
+                        Placement<rank_of<B>>(of_a.group(), shape));
 }
 
 }  // namespace coir::sharded

@@ -135,6 +135,13 @@ auto moved(X const& x, Move const& move, Back const& back) {
   return Parts<std::remove_cvref_t<decltype(e.local())>>::moved(e.local(), move, back);
 }
 
+/// multiply(a, b) of the values of two parts. back(cotangent, a, b) returns the two functions that
+/// compute their cotangents. gradients.hpp has another one for parts that depend on arguments.
+template <class A, class B, class Multiply, class Back>
+auto joined(A const& a, B const& b, Multiply const& multiply, Back const&) {
+  return multiply(elements_of(a).as_operand(), elements_of(b).as_operand());
+}
+
 /// An array along whose split axis the indices of all ranks are fetched.
 template <class T, int Rank>
 Array<T, Rank> gathered(Slice<T const, Rank, DefaultSpace> const& own,
