@@ -1,12 +1,14 @@
 # Compiles and runs the C++ of a page: what it shows can't fall behind the library.
 #
-# coir_add_snippets(PAGE): each ```cpp block of PAGE (a path from the top of the project) becomes a function of its own
+# coir_add_snippets(PAGE [RANKS number...]): each ```cpp block of PAGE (a path from the top of the project) becomes a function of its own
 # and a test, named by its line. `expect(condition);` in a block is checked. Lines of #include apply to the whole
 # page. A block with `int main` is a program of its own, whose test is that it ends with 0. The modules
 # are linked whose headers are included; blocks that include one that isn't built are left out.
+# With RANKS the blocks of a page run on so many ranks, and `world` is the group of these.
 #
 # Lists are avoided where text of the page is handled: its semicolons would split them.
 function(coir_add_snippets page)
+  cmake_parse_arguments(PARSE_ARGV 1 page "" "" "RANKS")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${page})
   file(READ ${PROJECT_SOURCE_DIR}/${page} text)
   cmake_path(GET page STEM name)
@@ -14,6 +16,13 @@ function(coir_add_snippets page)
   set(target ${name}_snippets_test)
   set(functions "")
   set(page_includes "")
+  set(before_blocks "")
+  set(support coir_test_support)
+  if(page_RANKS)
+    set(page_includes "#include <support/ranks.hpp>\n")
+    set(before_blocks "[[maybe_unused]] auto const world = coir::testing::world();\n")
+    set(support coir_ranks_test_support)
+  endif()
   set(modules coir::core)
   set(begin 0)
   while(TRUE)
@@ -55,7 +64,7 @@ function(coir_add_snippets page)
       string(REGEX REPLACE "#include [^\n]*" "" block "${block}")
       # Not static: nvcc takes KOKKOS_LAMBDA in functions that other files could call only.
       string(APPEND page_includes "${includes}\n")
-      string(APPEND functions "void ${name}_${line}() {\n#line ${line} \"${page}\"\n${block}\n}\n"
+      string(APPEND functions "void ${name}_${line}() {\n${before_blocks}#line ${line} \"${page}\"\n${block}\n}\n"
              "TEST(Snippets_${name}, line_${line}) { ${name}_${line}(); }\n\n")
     endif()
   endwhile()
@@ -66,7 +75,7 @@ function(coir_add_snippets page)
          "@page_includes@#include <gtest/gtest.h>\n#define expect(...) EXPECT_TRUE((__VA_ARGS__))\n\n@functions@")
     add_executable(${target} ${source})
     list(REMOVE_DUPLICATES modules)
-    target_link_libraries(${target} PRIVATE ${modules} coir_test_support)
+    target_link_libraries(${target} PRIVATE ${modules} ${support})
     # A page shows how a value is made, and needn't use it.
     set_source_files_properties(
       ${source} PROPERTIES COMPILE_OPTIONS
@@ -75,6 +84,10 @@ function(coir_add_snippets page)
       target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
     endif()
     coir_precompile_alike(${target} GTest::gtest <gtest/gtest.h>)
+    if(page_RANKS)
+      coir_run_on_ranks(${target} docs/${name} RANKS ${page_RANKS})
+      return()
+    endif()
     gtest_discover_tests(
       ${target}
       TEST_PREFIX docs/
