@@ -160,16 +160,20 @@ std::vector<T> kernel(WeakLensing<T> const& shapes, Parameters<T> const& p, Pane
   return w;
 }
 
-/// P f_K^-2 dchi at (node, l), and what kernels need.
+/// What the cosmology says along the line of sight: at each node what kernels need, and P f_K^-2
+/// dchi with its derivatives at each l, by (node, l, part).
 template <class C>
 struct MatterAlongSight {
+  using U = typename Directions<C>::Inner;
+
   std::vector<Sight<C>> sight;
-  std::vector<C> power;
+  std::size_t parts;  ///< the value, and derivatives
+  BlockedMatrix<U> power;
 };
 
 template <class C>
-MatterAlongSight<C> matter_along_sight(Parameters<C> const& p, Panels const& panels,
-                                       std::vector<double> const& l,
+MatterAlongSight<C> matter_along_sight(Parameters<C> const& p, std::size_t derivatives,
+                                       Panels const& panels, std::vector<double> const& l,
                                        AngularPowerOptions const& options) {
   double const a_min = std::exp(-panels.x().back()) * 0.999;
   DistanceTable<C> const distances(p, a_min);
@@ -184,8 +188,8 @@ MatterAlongSight<C> matter_along_sight(Parameters<C> const& p, Panels const& pan
     table.emplace(linear);
   C const growth_today = linear.growth().d1(C(1));
 
-  MatterAlongSight<C> result;
-  result.power.reserve(panels.size() * l.size());
+  std::size_t const parts = 1 + derivatives;
+  MatterAlongSight<C> result{{}, parts, {panels.size(), l.size() * parts}};
   for (std::size_t q = 0; q < panels.size(); ++q) {
     C const a(std::exp(-panels.x()[q]));
     C const chi = distances.chi(a), f_k = transverse_of(p, chi), rate = expansion_rate(p, a);
@@ -199,10 +203,18 @@ MatterAlongSight<C> matter_along_sight(Parameters<C> const& p, Panels const& pan
     std::optional<NonlinearPowerAt<C>> slice;
     if (nonlinear) slice.emplace(nonlinear->at(a));
     C const linear_weight = weight * smooth_inverse(C(faded * faded));
+    std::size_t column = 0;
     for (double const multipole : l) {
       C const ln_k = std::log(multipole + 0.5) - ln_distance;
-      result.power.push_back(slice ? C(weight * (*slice)(ln_k, nonlinear->ln_linear(ln_k)))
-                                   : C(linear_weight * smooth_exp((*table)(ln_k))));
+      C const power = slice ? C(weight * (*slice)(ln_k, nonlinear->ln_linear(ln_k)))
+                            : C(linear_weight * smooth_exp((*table)(ln_k)));
+      if constexpr (Directions<C>::wide > 0) {
+        result.power(q, column++) = power.value;
+        for (std::size_t d = 0; d < derivatives; ++d)
+          result.power(q, column++) = power.derivative[d];
+      } else {
+        result.power(q, column++) = power;
+      }
     }
   }
   return result;
@@ -242,82 +254,75 @@ struct Kernel {
 /// further rows, for those directions alone that one of both depends on.
 template <class T>
 class Contraction {
+  using C = typename Directions<T>::Narrow;
   using U = typename Directions<T>::Inner;
   static constexpr bool dual = Directions<T>::wide > 0;
 
  public:
   Contraction(std::vector<Kernel<T>> const& kernels, AngularSpectra<T>& spectra)
-      : spectra_(spectra), depth_(kernels.front().value.size()) {
-    for (std::size_t i = 0; i < kernels.size(); ++i)
-      for (std::size_t j = i; j < kernels.size(); ++j) {
-        add_row(kernels[i].value, kernels[j].value, products_);
-        if constexpr (dual) {
-          for (int const d : either(kernels[i], kernels[j])) {
-            slope_of_.emplace_back(spectra.pair(i, j), d);
-            slopes_.resize(slopes_.size() + depth_, U(0));
-            U* const row = slopes_.data() + slopes_.size() - depth_;
-            add_slope(kernels[i], d, kernels[j], row);
-            add_slope(kernels[j], d, kernels[i], row);
-          }
-        }
-      }
-  }
+      : kernels_(kernels), spectra_(spectra), depth_(kernels.front().value.size()) {}
 
   /// Sets the values, and adds the derivatives along directions of P to the spectra's.
-  template <class C>
-  void add_power(std::vector<C> const& power, std::vector<int> const& directions) {
-    std::size_t const l = spectra_.l().size(), pairs = spectra_.pairs();
-    std::size_t const parts = 1 + directions.size();
-    std::vector<U> columns(power.size() * parts), sums(pairs * l * parts, U(0));
-    for (std::size_t i = 0; i < power.size(); ++i) {
-      if constexpr (dual) {
-        columns[i * parts] = power[i].value;
-        for (std::size_t d = 1; d < parts; ++d) columns[i * parts + d] = power[i].derivative[d - 1];
-      } else {
-        columns[i] = power[i];
-      }
-    }
-    add_product(pairs, depth_, l * parts, products_.data(), columns.data(), sums.data());
+  void add_power(MatterAlongSight<C> const& matter, std::vector<int> const& directions) {
+    std::vector<U> rows;
+    for (std::size_t i = 0; i < kernels_.size(); ++i)
+      for (std::size_t j = i; j < kernels_.size(); ++j)
+        for (std::size_t q = 0; q < depth_; ++q)
+          rows.push_back(kernels_[i].value[q] * kernels_[j].value[q]);
+    BlockedMatrix<U> const sums = product(rows, matter.power);
+    std::size_t const pairs = spectra_.pairs();
     for (std::size_t pair = 0; pair < pairs; ++pair)
-      for (std::size_t at = 0; at < l; ++at) {
+      for (std::size_t at = 0; at < spectra_.l().size(); ++at) {
         T& c = spectra_.values()[at * pairs + pair];
-        U const* const sum = sums.data() + (pair * l + at) * parts;
+        std::size_t const column = at * matter.parts;
         if constexpr (dual) {
-          c.value = sum[0];
-          for (std::size_t d = 1; d < parts; ++d) c.derivative[directions[d - 1]] += sum[d];
+          c.value = sums(pair, column);
+          for (std::size_t d = 0; d < directions.size(); ++d)
+            c.derivative[directions[d]] += sums(pair, column + 1 + d);
         } else {
-          c = sum[0];
+          c = sums(pair, column);
         }
       }
   }
 
   /// Adds the derivatives by way of the kernels.
-  template <class C>
-  void add_kernels(std::vector<C> const& power) {
+  void add_kernels([[maybe_unused]] MatterAlongSight<C> const& matter) {
     if constexpr (dual) {
       std::size_t const l = spectra_.l().size();
-      std::vector<U> values, sums(slope_of_.size() * l, U(0));
-      values.reserve(power.size());
-      for (C const& p : power) values.push_back(p.value);
-      add_product(slope_of_.size(), depth_, l, slopes_.data(), values.data(), sums.data());
-      for (std::size_t row = 0; row < slope_of_.size(); ++row) {
-        auto const [pair, d] = slope_of_[row];
-        for (std::size_t at = 0; at < l; ++at)
-          spectra_.values()[at * spectra_.pairs() + pair].derivative[d] += sums[row * l + at];
-      }
+      BlockedMatrix<U> values(depth_, l);
+      for (std::size_t q = 0; q < depth_; ++q)
+        for (std::size_t at = 0; at < l; ++at) values(q, at) = matter.power(q, at * matter.parts);
+      for (std::size_t i = 0; i < kernels_.size(); ++i) add_kernels_of(i, values);
     }
   }
 
  private:
+  /// Those of the pairs (i, j) with j >= i.
+  void add_kernels_of(std::size_t i, BlockedMatrix<U> const& power) {
+    std::vector<U> rows;
+    std::vector<std::pair<std::size_t, int>> slope_of;
+    for (std::size_t j = i; j < kernels_.size(); ++j)
+      for (int const d : either(kernels_[i], kernels_[j])) {
+        slope_of.emplace_back(spectra_.pair(i, j), d);
+        rows.resize(rows.size() + depth_, U(0));
+        U* const row = rows.data() + rows.size() - depth_;
+        add_slope(kernels_[i], d, kernels_[j], row);
+        add_slope(kernels_[j], d, kernels_[i], row);
+      }
+    if (rows.empty()) return;
+    BlockedMatrix<U> const sums = product(rows, power);
+    for (std::size_t row = 0; row < slope_of.size(); ++row) {
+      auto const [pair, d] = slope_of[row];
+      for (std::size_t at = 0; at < spectra_.l().size(); ++at)
+        spectra_.values()[at * spectra_.pairs() + pair].derivative[d] += sums(row, at);
+    }
+  }
+
   static std::vector<int> either(Kernel<T> const& a, Kernel<T> const& b) {
     std::vector<int> result;
     std::set_union(a.directions.begin(), a.directions.end(), b.directions.begin(),
                    b.directions.end(), std::back_inserter(result));
     return result;
-  }
-
-  static void add_row(std::vector<U> const& a, std::vector<U> const& b, std::vector<U>& rows) {
-    for (std::size_t q = 0; q < a.size(); ++q) rows.push_back(a[q] * b[q]);
   }
 
   /// row += (da / d direction) b
@@ -328,10 +333,9 @@ class Contraction {
     for (std::size_t q = 0; q < slope.size(); ++q) row[q] += slope[q] * b.value[q];
   }
 
+  std::vector<Kernel<T>> const& kernels_;
   AngularSpectra<T>& spectra_;
   std::size_t depth_;
-  std::vector<U> products_, slopes_;                   ///< rows of nodes
-  std::vector<std::pair<std::size_t, int>> slope_of_;  ///< the pair and the direction of a row
 };
 
 /// sqrt((l+2)! / (l-2)!) / (l + 1/2)^2 for shapes, 1 for counts.
@@ -400,7 +404,8 @@ AngularSpectra<T> angular_power(Parameters<T> const& p, std::vector<Tracer<T>> c
   std::vector<MatterAlongSight<typename Directions<T>::Narrow>> matter;
   std::vector<Sight<T>> sight(panels.size(), Sight<T>{T(0), T(0), T(0), T(0)});
   for (auto const& directions : lists) {
-    matter.push_back(matter_along_sight(narrowed(p, directions), panels, l, options));
+    matter.push_back(
+        matter_along_sight(narrowed(p, directions), directions.size(), panels, l, options));
     for (std::size_t q = 0; q < sight.size(); ++q) {
       auto const& at = matter.back().sight[q];
       widen(at.rate, directions, sight[q].rate);
@@ -417,8 +422,8 @@ AngularSpectra<T> angular_power(Parameters<T> const& p, std::vector<Tracer<T>> c
   AngularSpectra<T> spectra(tracers.size(), l);
   Contraction<T> contraction(kernels, spectra);
   for (std::size_t pass = 0; pass < lists.size(); ++pass)
-    contraction.add_power(matter[pass].power, lists[pass]);
-  contraction.add_kernels(matter.front().power);
+    contraction.add_power(matter[pass], lists[pass]);
+  contraction.add_kernels(matter.front());
 
   for (std::size_t at = 0; at < l.size(); ++at)
     for (std::size_t i = 0; i < tracers.size(); ++i)

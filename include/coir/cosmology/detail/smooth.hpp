@@ -8,7 +8,7 @@ namespace coir::cosmology::detail {
 /// functions of coir/core/dual.hpp look at each derivative, in case that a slope is infinite; these
 /// don't, and compilers vectorise them.
 template <class T>
-T smooth_exp(T const& x) {
+[[gnu::always_inline]] inline T smooth_exp(T const& x) {
   if constexpr (requires { x.derivative; }) {
     T result(smooth_exp(x.value));
     for (int k = 0; k < T::directions; ++k) result.derivative[k] = result.value * x.derivative[k];
@@ -19,7 +19,7 @@ T smooth_exp(T const& x) {
 }
 
 template <class T>
-T smooth_inverse(T const& x) {
+[[gnu::always_inline]] inline T smooth_inverse(T const& x) {
   if constexpr (requires { x.derivative; }) {
     T result(smooth_inverse(x.value));
     auto const slope = -result.value * result.value;
@@ -31,7 +31,7 @@ T smooth_inverse(T const& x) {
 }
 
 template <class T>
-T smooth_log(T const& x) {
+[[gnu::always_inline]] inline T smooth_log(T const& x) {
   if constexpr (requires { x.derivative; }) {
     T result(smooth_log(x.value));
     auto const slope = smooth_inverse(x.value);
