@@ -69,6 +69,13 @@ void fetch(char const* purpose, Slice<T const, Rank, DefaultSpace> const& own,
   int const axis = placement.axis();
   distributed::ViewExchange exchange(Exec(), group, purpose);
   for (int other = 0; other < group.size(); ++other) {
+    if (other == group.rank()) {
+      for_each_piece(placement, other, other, wanted_of,
+                     [&](std::int64_t, auto const& here, auto const& there) {
+                       part_along(target, axis, there) = part_along(own, axis, here);
+                     });
+      continue;
+    }
     for_each_piece(placement, group.rank(), other, wanted_of,
                    [&](std::int64_t key, auto const& here, auto const&) {
                      exchange.send(other, strided_of(part_along(own, axis, here)), key);
@@ -90,24 +97,34 @@ Array<T, Rank> give_back(char const* purpose, Slice<T const, Rank, DefaultSpace>
   int const axis = placement.axis();
   Array<T, Rank> result(placement.local_shape());
   result = T(0);
-  std::vector<std::pair<distributed::Share, Array<T, Rank>>> parts;
+  struct Part {
+    distributed::Share own;
+    Slice<T const, Rank, DefaultSpace> elements;
+  };
+  std::vector<Part> parts;
   distributed::ViewExchange exchange(Exec(), group, purpose);
   for (int other = 0; other < group.size(); ++other) {
+    bool const is_here = other == group.rank();
     for_each_piece(placement, other, group.rank(), wanted_of,
                    [&](std::int64_t key, auto const&, auto const& here) {
-                     exchange.send(other, strided_of(part_along(came, axis, here)), key);
+                     if (!is_here)
+                       exchange.send(other, strided_of(part_along(came, axis, here)), key);
                    });
     for_each_piece(placement, group.rank(), other, wanted_of,
-                   [&](std::int64_t key, auto const& own, auto const&) {
-                     parts.emplace_back(
-                         own, Array<T, Rank>(part_along(result.all(), axis, own).shape()));
-                     exchange.receive(other, strided_of(parts.back().second.all()), key);
+                   [&](std::int64_t key, auto const& own, auto const& there) {
+                     if (is_here) {
+                       parts.push_back({own, part_along(came, axis, there)});
+                       return;
+                     }
+                     Array<T, Rank> part(part_along(result.all(), axis, own).shape());
+                     exchange.receive(other, strided_of(part.all()), key);
+                     parts.push_back({own, std::as_const(part).all()});
                    });
   }
   exchange.run();
-  for (auto const& [own, part] : parts) {
-    auto const target = part_along(result.all(), axis, own);
-    target = target + part;
+  for (auto const& part : parts) {
+    auto const target = part_along(result.all(), axis, part.own);
+    target = target + part.elements;
   }
   return result;
 }
@@ -121,8 +138,14 @@ Array<T, Rank> resharded(Slice<T const, Rank, DefaultSpace> const& own, Placemen
   Array<T, Rank> result(to.local_shape());
   distributed::ViewExchange exchange(Exec(), group, "sharded/reshard");
   for (int other = 0; other < group.size(); ++other) {
-    exchange.send(other, strided_of(part_along(own, to.axis(), to.share(other))));
-    exchange.receive(other, strided_of(part_along(result.all(), from.axis(), from.share(other))));
+    auto const goes = part_along(own, to.axis(), to.share(other));
+    auto const comes = part_along(result.all(), from.axis(), from.share(other));
+    if (other == group.rank()) {
+      comes = goes;
+    } else {
+      exchange.send(other, strided_of(goes));
+      exchange.receive(other, strided_of(comes));
+    }
   }
   exchange.run();
   return result;

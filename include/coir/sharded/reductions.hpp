@@ -49,27 +49,37 @@ auto sums_along(E const& x, int axis) {
   }
 }
 
-/// The elements of a vector in blocks, the last of which is filled up by zeros. A rank has those
-/// blocks that begin in its part.
+/// The sums of those blocks of a vector that begin in this rank's part. The last one may reach into
+/// the parts of ranks above, and then its elements are brought here.
 template <class E>
-auto in_blocks(E const& part, Placement<1> const& placement) {
+auto sums_of_blocks(E const& part, Placement<1> const& placement) {
   using T = value_t<E>;
   constexpr std::int64_t block = 4096;
   std::int64_t const n = placement.extent();
-  auto const blocks = [&](int rank) {
+  auto const last_block = [&](int rank) {  // from where it begins to the rank's end
     auto const share = placement.share(rank);
-    std::int64_t const first = (share.first + block - 1) / block;
-    return distributed::Share{first, (share.end() + block - 1) / block - first};
+    std::int64_t const first = (share.first + block - 1) / block * block,
+                       last = share.end() / block * block;
+    return distributed::Share{std::max(first, last),
+                              first < share.end() ? share.end() - std::max(first, last) : 0};
   };
-  Array<T, 2> result(Shape<2>{blocks(placement.group().rank()).count, block});
-  result = T(0);
   auto const wanted = [&](int rank) {
-    std::int64_t const first = blocks(rank).first * block;
-    return std::vector<Wanted>{{first, std::min(blocks(rank).end() * block, n) - first, 0}};
+    auto const [first, count] = last_block(rank);
+    return std::vector<Wanted>{{first, count > 0 ? std::min(block, n - first) : 0, 0}};
   };
-  fetch<T>("sharded/sum", elements_of(part).as_operand(), placement, wanted,
-           reshape(result, {result.size()}));
-  return result;
+  auto const own = elements_of(part).as_operand();
+  auto const [end_of_whole, count] = last_block(placement.group().rank());
+  Array<T, 2> rest(Shape<2>{count > 0 ? 1 : 0, block});
+  rest = T(0);
+  fetch<T>("sharded/sum", own, placement, wanted, reshape(rest, {rest.size()}));
+  auto const share = placement.share();
+  std::int64_t const first = (share.first + block - 1) / block * block,
+                     blocks = std::max<std::int64_t>((end_of_whole - first) / block, 0);
+  auto const whole = part_along(own, 0, distributed::Share{first - share.first, blocks * block});
+  auto sums = sums_along(reshape(whole, {blocks, block}), 0);
+  auto const last = sums_along(rest, 0);
+  sums.insert(sums.end(), last.begin(), last.end());
+  return sums;
 }
 
 /// The sum of the elements of all ranks' parts.
@@ -77,7 +87,7 @@ template <class E>
 auto sum_over_ranks(E const& part, Placement<rank_of<E>> const& placement) {
   auto const sums = [&] {
     if constexpr (rank_of<E> == 1)
-      return sums_along(in_blocks(part, placement), 0);
+      return sums_of_blocks(part, placement);
     else
       return sums_along(part, placement.axis());
   }();
