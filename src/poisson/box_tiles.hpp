@@ -3,10 +3,13 @@
 /// \file
 /// Boxes cut into tiles for kernels whose teams march along the first axis.
 
+#include "grid_level.hpp"
+
 #include <coir/core/kokkos.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 
 namespace coir::poisson::detail {
 
@@ -42,12 +45,26 @@ class Tiling {
     stretch_ = (n[0] + stretches - 1) / stretches;
   }
 
-  /// Stretches of 8 to 128 slabs, so that at most `teams` have a place where this can be. Long ones
-  /// suit sweeps that load or compute the cells at the ends of a stretch twice.
+  /// The stretches that end soonest where `teams` run at a time.
   static Tiling for_teams(int const (&n)[3], int rows, int columns, int teams) {
-    int const stretches = std::max(1, teams / Tiling(n, rows, columns, n[0]).teams());
-    int const slabs = (n[0] + stretches - 1) / stretches;
-    return Tiling(n, rows, columns, std::clamp(slabs, 8, 128));
+    // Neighbouring teams drift apart in longer ones, and no longer find cells in the cache.
+    constexpr int longest = 128, shortest = 4;
+    int const tiles = Tiling(n, rows, columns, n[0]).teams();
+    Tiling best(n, rows, columns, longest);
+    for (int rounds = 1; rounds <= 16; ++rounds) {
+      int const stretches = std::max(1, rounds * teams / tiles);
+      int const slabs = (n[0] + stretches - 1) / stretches;
+      Tiling const tiling(n, rows, columns, std::clamp(slabs, shortest, longest));
+      if (tiling.time(teams) < best.time(teams)) best = tiling;
+    }
+    return best;
+  }
+
+  /// How long a sweep takes where `teams` run at a time, in slabs of a tile. A stretch costs some
+  /// beside its own: sweeps load or compute those at its ends twice, and wait for the first ones.
+  std::int64_t time(int at_a_time) const {
+    constexpr int beside = 4;
+    return (teams() + at_a_time - 1) / at_a_time * std::int64_t(stretch_ + beside);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION int teams() const {
@@ -66,6 +83,29 @@ class Tiling {
  private:
   int n0_, rows_, columns_, across_, tiles_, stretch_;
 };
+
+/// Whether 32 bits count the bytes of a slab, as kernels whose teams march along the slabs need it.
+template <class T>
+bool has_near_cells(Level<T, 3> const& level) {
+  auto const reach = (level.n[1] + 2) * std::max(level.u_row, level.b_row) * sizeof(T);
+  return std::min(level.u_row, level.b_row) > 0 && reach < (std::uint64_t(1) << 32);
+}
+
+/// The box with its slabs in the opposite order, where `out` lies before the unknown. Sweeps from
+/// one field into another and back so begin with the slabs that the sweep before ended with, which
+/// the cache still holds.
+///
+/// \return whether the order is the opposite one
+template <class T>
+bool turn_slabs(Level<T, 3>& level, T*& out) {
+  if (!std::less<T*>()(out, level.u)) return false;
+  out += (level.n[0] + 1) * level.u_slab;
+  level.u += (level.n[0] + 1) * level.u_slab;
+  level.b += (level.n[0] - 1) * level.b_slab;
+  level.u_slab = -level.u_slab;
+  level.b_slab = -level.b_slab;
+  return true;
+}
 
 /// The teams that a device runs at the same time.
 ///

@@ -74,7 +74,7 @@ void jacobi_sweep(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b,
                   RowMajorView<Exec, T, Rank> const& in, RowMajorView<Exec, T, Rank> const& out) {
   if constexpr (Rank == 3 && !runs_on_host<Exec>) {
     auto const level = finest_level<T, Rank>(b, in);
-    if (fills_columns(level.n)) {
+    if (fills_columns(level.n) && has_near_cells(level)) {
       jacobi_columns(exec, level, out.data());
       return;
     }

@@ -106,7 +106,7 @@ class DevicePasses {
   /// Smooths. Sweeps in one pass end in the level's second field; then the fields change places.
   void smooth(Grid& level, Smoothing<T> const& how, bool from_zero) const {
     if constexpr (Rank == 3) {
-      if (level.second != nullptr && how.red_black) {
+      if (level.second != nullptr && how.red_black && has_near_cells(level)) {
         for (int sweep = 0; sweep < how.sweeps; ++sweep) {
           if (from_zero && sweep == 0)
             red_black_columns<true>(exec_, level, how.omega, level.second);

@@ -35,7 +35,8 @@ class RedBlackSweeper {
         passes_(exec, level_) {
     if constexpr (Rank == 3 && !runs_on_host<Exec>) {
       auto const bytes = static_cast<std::int64_t>(u.span() * sizeof(T));
-      if (fills_columns(level_.n) && bytes < free_bytes<typename Exec::memory_space>()) {
+      if (fills_columns(level_.n) && has_near_cells(level_) &&
+          bytes < free_bytes<typename Exec::memory_space>()) {
         fields_.emplace(exec, u, "red-black sweeps");
         level_.second = fields_->other().data();
       }
