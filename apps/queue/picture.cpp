@@ -1,12 +1,12 @@
 #include "present.hpp"
 
 #include <support/colour_map.hpp>
+#include <support/drawing.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -18,45 +18,7 @@ constexpr std::size_t most_partitions = 12;
 constexpr int columns = 1000;
 constexpr int margin = 24, left = 200, panel = 92, bar_height = 56, grid_row = 28, legend = 70;
 constexpr int bars = 44, bar_width = 17, cell_width = 31;
-constexpr Colour paper = {255, 255, 255}, ink = {40, 40, 48}, line = {205, 205, 212};
-
-/// Text between tags.
-std::string escaped(std::string const& text) {
-  std::string safe;
-  for (char const c : text) safe += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
-  return safe;
-}
-
-/// Rectangles and words, as SVG. x and y count from the upper left corner, to the right and down.
-class Drawing {
- public:
-  Drawing(int width, int height)
-      : svg_("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + std::to_string(width) +
-             " " + std::to_string(height) + "\" font-family=\"monospace\" font-size=\"20\">\n") {
-    fill(0, 0, width, height, paper);
-  }
-
-  void fill(int x, int y, int width, int height, Colour colour) {
-    std::array<char, 160> text;
-    std::snprintf(text.data(), text.size(),
-                  "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#%02x%02x%02x\"/>\n",
-                  x, y, width, height, colour[0], colour[1], colour[2]);
-    svg_ += text.data();
-  }
-
-  /// \param y       where capital letters begin at the top
-  /// \param anchor  what of the text is at x: "start" or "middle"
-  void write(int x, int y, std::string const& text, char const* anchor = "start") {
-    constexpr int letter_height = 14;
-    svg_ += "<text x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y + letter_height) +
-            "\" text-anchor=\"" + anchor + "\">" + escaped(text) + "</text>\n";
-  }
-
-  std::string text() const { return svg_ + "</svg>\n"; }
-
- private:
-  std::string svg_;
-};
+constexpr Colour ink = Drawing::ink, line = Drawing::rule;
 
 struct Tick {
   double seconds;

@@ -22,6 +22,9 @@ struct Application {
 };
 
 std::vector<Application> const all = {
+    {"cells",
+     "--counts-z 0.5 --counts-bias 2 --counts-density 1 --shapes-z 1 --shapes-density 1 "
+     "--bins 2 --free sigma8"},
     {"compare", "show", false},
     {"escape", "--size 8x8"},
     {"field", "picture.png --side 8 --steps 2 --a-start 0.3 --iterations 1 --pixels 16"},

@@ -34,9 +34,12 @@ struct FisherMatrix {
     for (std::size_t i = 0; i < size; ++i)
       for (std::size_t j = 0; j < size; ++j) scaled.push_back(values[i][j] / (scale[i] * scale[j]));
     detail::Cholesky<double> const factor(size, scaled);
-    expects(factor.positive(),
-            "the Fisher matrix must be positive definite: a combination of parameters isn't "
-            "constrained. Add priors, 1 / width^2, to its diagonal, or leave a parameter out");
+    auto const expects_constrained = [](bool holds) {
+      expects(holds,
+              "the Fisher matrix must be positive definite: a combination of parameters isn't "
+              "constrained. Add priors, 1 / width^2, to its diagonal, or leave a parameter out");
+    };
+    expects_constrained(factor.positive());
     // The columns of L^-1, and their products.
     std::vector<double> inverse(size * size, 0.0);
     for (std::size_t i = 0; i < size; ++i) {
@@ -48,6 +51,9 @@ struct FisherMatrix {
       for (std::size_t j = 0; j < size; ++j) {
         for (std::size_t k = 0; k < size; ++k)
           result[i][j] += inverse[i * size + k] * inverse[j * size + k];
+        // The variance over that with all others fixed is as large where rounding alone keeps the
+        // matrix from being singular.
+        if (i == j) expects_constrained(result[i][i] < 1e13);
         result[i][j] /= scale[i] * scale[j];
       }
     return result;

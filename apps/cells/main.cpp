@@ -1,0 +1,189 @@
+// coir-cells: angular power spectra of a survey, and what they say about its parameters.
+
+#include "pictures.hpp"
+#include "present.hpp"
+#include "settings.hpp"
+#include "survey.hpp"
+
+#include <coir/core/errors.hpp>
+#include <coir/io/atomic_file.hpp>
+
+#include <support/command_line.hpp>
+#include <support/config_file.hpp>
+#include <support/exit_codes.hpp>
+#include <support/interrupt.hpp>
+#include <support/options.hpp>
+#include <support/output_folder.hpp>
+#include <support/report.hpp>
+#include <support/run.hpp>
+#include <support/same_file.hpp>
+#include <support/text.hpp>
+
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace coir::apps::cells {
+
+namespace {
+
+char const description[] =
+    "Angular power spectra of galaxies' counts and shapes in bins of redshift, their derivatives "
+    "by\n"
+    "all parameters of the survey, and the Fisher matrix: how well each parameter can be measured.";
+
+char const examples[] =
+    "Examples:\n"
+    "  coir-cells --config apps/cells/des_y1.toml\n"
+    "  coir-cells --free omega_m sigma8 w0 --f-sky 0.3 --output wide\n"
+    "  coir-cells --counts-z 0.3 0.6 0.9 --counts-bias 1.5 --shapes-z 0.5 1 1.5 --bins 20\n"
+    "  coir-cells --shapes-z 0.5 1 --shapes-density 10 --free omega_m sigma8\n"
+    "  coir-cells --prior m1=0.02 h=0.05 --report errors.json\n"
+    "\n"
+    "Exit codes: 0 done, 2 wrong option, or parameters that can't be told apart, 3 bad\n"
+    "configuration, 4 memory or disk short, 130 stopped by Ctrl-C, 143 by SIGTERM, 129 by\n"
+    "SIGHUP. Kokkos' own arguments (--kokkos-...) are passed on to it.";
+
+Option add_numbers(CommandLine& line, std::string const& name, std::vector<double>& list,
+                   std::string const& help) {
+  auto const set = [=, &list](std::vector<std::string> const& texts) {
+    list.clear();
+    for (auto const& text : texts) list.push_back(parse_number(name, text));
+  };
+  return line.add_list(name, set, help).type_name("X...").expected(1, 64);
+}
+
+void add_prior(CommandLine& line, CellsSettings& settings) {
+  auto const set = [&settings](std::vector<std::string> const& texts) {
+    for (auto const& text : texts) {
+      auto const at = text.find('=');
+      expects(at != std::string::npos, "--prior takes NAME=WIDTH, as in h=0.05", in_quotes(text));
+      settings.priors[text.substr(0, at)] = parse_positive_number("--prior", text.substr(at + 1));
+    }
+  };
+  line.add_list("--prior", set, "Widths of Gaussian priors, as in h=0.05")
+      .type_name("NAME=X...")
+      .expected(1, 64)
+      .group("Parameters");
+}
+
+void add_options(CommandLine& line, CellsSettings& settings) {
+  line.leave_out_short_help();  // beside --h
+  auto& p = settings.universe;
+  std::string const universe = "Universe", survey = "Survey";
+  for (auto const& [name, value, help] :
+       {std::tuple{"--omega-m", &p.omega_m, "Matter (default 0.3)"},
+        {"--omega-b", &p.omega_b, "Baryons (default 0.05)"},
+        {"--h", &p.h, "H0 / (100 km/s/Mpc) (default 0.7)"},
+        {"--n-s", &p.n_s, "Spectral index (default 0.96)"},
+        {"--sigma8", &p.sigma8, "Amplitude (default 0.8)"},
+        {"--omega-k", &p.omega_k, "Curvature, positive if open (default 0)"},
+        {"--w0", &p.w0, "Dark energy today (default -1)"},
+        {"--wa", &p.wa, "Its change by 1 - a (default 0)"}})
+    add_number(line, name, *value, help).group(universe);
+  add_choice(
+      line, "--matter", settings.power.matter,
+      std::vector<std::pair<std::string, cosmology::MatterPower>>{
+          {"halofit", cosmology::MatterPower::halofit}, {"linear", cosmology::MatterPower::linear}},
+      "P(k, a) (default halofit)")
+      .group(universe);
+  auto& counts = settings.counts;
+  auto& shapes = settings.shapes;
+  add_numbers(line, "--counts-z", counts.z, "Mean redshifts of the bins of counts").group(survey);
+  add_numbers(line, "--counts-width", counts.width, "Their deviations (default 0.05)")
+      .group(survey);
+  add_numbers(line, "--counts-bias", counts.bias, "Their biases").group(survey);
+  add_numbers(line, "--counts-density", counts.density, "Their galaxies per square arc minute")
+      .group(survey);
+  add_numbers(line, "--shapes-z", shapes.z, "Mean redshifts of the bins of shapes").group(survey);
+  add_numbers(line, "--shapes-width", shapes.width, "Their deviations (default 0.15)")
+      .group(survey);
+  add_numbers(line, "--shapes-m", shapes.m, "Their multiplicative biases (default 0.012)")
+      .group(survey);
+  add_numbers(line, "--shapes-shift", shapes.shift, "Shifts of their n(z) (default 0)")
+      .group(survey);
+  add_numbers(line, "--shapes-density", shapes.density, "Their galaxies per square arc minute")
+      .group(survey);
+  add_number(line, "--sigma-e", shapes.sigma_e, "Dispersion of an ellipticity (default 0.27)")
+      .group(survey);
+  add_number(line, "--alignment", shapes.alignment, "Intrinsic alignment (default 0.5)")
+      .group(survey);
+  add_number(line, "--eta", shapes.eta, "Its power of 1 + z (default 0)").group(survey);
+  add_number(line, "--l-min", settings.l_min, "Where bins of l begin (default 20)").group(survey);
+  add_number(line, "--l-max", settings.l_max, "Where they end (default 3000)").group(survey);
+  add_whole_number(line, "--bins", settings.bins, "Bins of l (default 50)", 1, 10'000)
+      .group(survey);
+  add_number(line, "--f-sky", settings.f_sky, "The share of the sky (default 0.032)").group(survey);
+  line.add_list("--free", settings.free,
+                "Parameters that vary: omega_m, ..., wa, alignment, eta, bias1, m1, shift1, ...\n"
+                "(default: all but omega_k and wa)")
+      .type_name("NAME...")
+      .expected(1, 64)
+      .group("Parameters");
+  add_prior(line, settings);
+  add_path(line, "--output", settings.output, "FOLDER",
+           "Where to write; made if it isn't there (default cells)")
+      .group("Output");
+  add_path(line, "--report", settings.report, "FILE", "Write the covariance as JSON")
+      .group("Output");
+  line.add_flag("--quiet", settings.quiet, "Print nothing but errors");
+  add_config_file(line);
+}
+
+struct OutputFile {
+  std::filesystem::path path;
+  std::string text;
+};
+
+ExitCode carry_out(CommandLine const& line, CellsSettings given) {
+  say_of_files("nothing was written");
+  // Who gives bins of one kind alone has no others.
+  bool const counts = line.is_given("--counts-z"), shapes = line.is_given("--shapes-z");
+  if (counts && !shapes) given.shapes.z.clear();
+  if (shapes && !counts) given.counts.z.clear();
+  expects(given.l_min >= 2, "--l-min must be at least 2", given.l_min);
+  expects(given.l_max > given.l_min, "--l-max must be above --l-min, " + in_words(given.l_min),
+          given.l_max);
+  CellsSettings const settings = with_whole_lists(given);
+  std::vector<NamedFile> outputs = {{"--report", settings.report}};
+  for (char const* const name :
+       {"spectra.txt", "derivatives.txt", "fisher.txt", "spectra.svg", "triangle.svg"})
+    outputs.push_back({std::string("the run's ") + name, settings.output / name});
+  expects_different_files(outputs, {{"--config", line.option("--config").text()}});
+  OutputFolder const folder(settings.output, settings.output / "spectra.txt");
+  expects_good_files({{"--report", settings.report}});
+
+  Forecast const result = forecast(settings);
+  stop_if_interrupted();
+  for (auto const& [path, text] : {OutputFile{"spectra.txt", spectra_text(result)},
+                                   {"derivatives.txt", derivatives_text(result)},
+                                   {"fisher.txt", fisher_text(result)},
+                                   {"spectra.svg", picture_of_spectra(result, settings)},
+                                   {"triangle.svg", triangle_of(result)}}) {
+    Activity const writing("writing " + (settings.output / path).string());
+    io::write_file(settings.output / path, text);
+    say_of_files("what was written is whole");
+  }
+  if (!settings.report.empty()) write_report(settings.report, cells_report(result));
+  if (!settings.quiet)
+    std::cout << summary_of(result)
+              << "\nSpectra, derivatives, the Fisher matrix and pictures are in "
+              << settings.output.string() << "\n";
+  return ExitCode::success;
+}
+
+}  // namespace
+
+}  // namespace coir::apps::cells
+
+int main(int argc, char** argv) {
+  using namespace coir::apps::cells;
+  coir::apps::CommandLine line("coir-cells", description, examples);
+  CellsSettings settings;
+  add_options(line, settings);
+
+  return coir::apps::run_on_cores(line, argc, argv, [&] { return carry_out(line, settings); });
+}

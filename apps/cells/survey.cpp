@@ -1,0 +1,205 @@
+#include "survey.hpp"
+
+#include <coir/core/dual.hpp>
+#include <coir/core/errors.hpp>
+#include <coir/cosmology/fisher.hpp>
+
+#include <support/text.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace coir::apps::cells {
+
+namespace {
+
+using namespace cosmology;
+using D = Dual<double, most_parameters>;
+
+constexpr char const* of_universe[] = {"omega_m", "omega_b", "h",  "n_s",
+                                       "sigma8",  "omega_k", "w0", "wa"};
+
+/// Numbers of the survey, as variables where they are to vary.
+class Variables {
+ public:
+  Variables(CellsSettings const& settings, Forecast& forecast)
+      : forecast_(forecast), free_(settings.free.begin(), settings.free.end()) {
+    auto const names = parameter_names(settings);
+    expects(free_.size() == settings.free.size(), "--free must name each parameter once");
+    for (auto const& name : free_)
+      expects(std::count(names.begin(), names.end(), name) > 0,
+              "--free takes parameters of the survey, " + joined(names, ", "), name);
+    if (free_.empty())
+      for (auto const& name : names)
+        if (name != "omega_k" && name != "wa") free_.insert(name);
+    expects(free_.size() <= most_parameters,
+            "at most " + std::to_string(most_parameters) +
+                " parameters may vary: name fewer with --free",
+            free_.size());
+    for (auto const& [name, width] : settings.priors)
+      expects(free_.count(name) > 0, "--prior is for parameters that vary: name it with --free",
+              name);
+  }
+
+  D operator()(std::string const& name, double value) {
+    if (free_.count(name) == 0) return D(value);
+    auto const found = std::find(forecast_.parameters.begin(), forecast_.parameters.end(), name);
+    auto const place = static_cast<int>(found - forecast_.parameters.begin());
+    if (found == forecast_.parameters.end()) {
+      forecast_.parameters.push_back(name);
+      forecast_.fiducial.push_back(value);
+    }
+    return D::variable(value, place);
+  }
+
+ private:
+  Forecast& forecast_;
+  std::set<std::string> free_;
+};
+
+std::string numbered(std::string const& name, std::size_t i) {
+  return name + std::to_string(i + 1);
+}
+
+Parameters<D> universe_of(Parameters<> const& p, Variables& variable) {
+  auto result = parameters_as<D>(p);
+  result.omega_m = variable("omega_m", p.omega_m);
+  result.omega_b = variable("omega_b", p.omega_b);
+  result.h = variable("h", p.h);
+  result.n_s = variable("n_s", p.n_s);
+  result.sigma8 = variable("sigma8", p.sigma8);
+  result.omega_k = variable("omega_k", p.omega_k);
+  result.w0 = variable("w0", p.w0);
+  result.wa = variable("wa", p.wa);
+  return result;
+}
+
+std::vector<Tracer<D>> tracers_of(CellsSettings const& settings, Variables& variable) {
+  using N = RedshiftDistribution<D>;
+  std::vector<Tracer<D>> tracers;
+  auto const& counts = settings.counts;
+  for (std::size_t i = 0; i < counts.z.size(); ++i)
+    tracers.push_back(NumberCounts<D>{.n = N::gaussian(D(counts.z[i]), D(counts.width[i])),
+                                      .bias = variable(numbered("bias", i), counts.bias[i]),
+                                      .density = counts.density[i]});
+  auto const& shapes = settings.shapes;
+  if (shapes.z.empty()) return tracers;
+  D const alignment = variable("alignment", shapes.alignment), eta = variable("eta", shapes.eta);
+  for (std::size_t i = 0; i < shapes.z.size(); ++i) {
+    D const m = variable(numbered("m", i), shapes.m[i]);
+    D const shift = variable(numbered("shift", i), shapes.shift[i]);
+    tracers.push_back(
+        WeakLensing<D>{.n = N::gaussian(D(shapes.z[i]), D(shapes.width[i])).shifted(shift),
+                       .m = m,
+                       .alignment = alignment,
+                       .eta = eta,
+                       .sigma_e = shapes.sigma_e,
+                       .density = shapes.density[i]});
+  }
+  return tracers;
+}
+
+/// One number for all bins, or one for each.
+void fill_up(std::vector<double>& list, std::size_t bins, std::string const& option, double least) {
+  if (list.size() == 1) list.assign(bins, list[0]);
+  expects(
+      list.size() == bins,
+      option + " takes one number, or one for each of the " + counted(std::int64_t(bins), "bins"),
+      list.size());
+  for (double const x : list)
+    expects(x >= least, option + " must be at least " + in_words(least), x);
+}
+
+}  // namespace
+
+std::vector<std::string> parameter_names(CellsSettings const& settings) {
+  std::vector<std::string> names(std::begin(of_universe), std::end(of_universe));
+  for (std::size_t i = 0; i < settings.counts.z.size(); ++i) names.push_back(numbered("bias", i));
+  if (!settings.shapes.z.empty()) {
+    names.push_back("alignment");
+    names.push_back("eta");
+  }
+  for (std::size_t i = 0; i < settings.shapes.z.size(); ++i) {
+    names.push_back(numbered("m", i));
+    names.push_back(numbered("shift", i));
+  }
+  return names;
+}
+
+CellsSettings with_whole_lists(CellsSettings settings) {
+  auto& counts = settings.counts;
+  auto& shapes = settings.shapes;
+  expects(!counts.z.empty() || !shapes.z.empty(),
+          "there must be a bin of counts or of shapes: give --counts-z or --shapes-z");
+  constexpr double any = -1e300;
+  if (std::size_t const bins = counts.z.size(); bins > 0) {
+    fill_up(counts.z, bins, "--counts-z", 0);
+    fill_up(counts.width, bins, "--counts-width", 1e-3);
+    fill_up(counts.bias, bins, "--counts-bias", any);
+    fill_up(counts.density, bins, "--counts-density", 1e-9);
+  }
+  if (std::size_t const bins = shapes.z.size(); bins > 0) {
+    fill_up(shapes.z, bins, "--shapes-z", 0);
+    fill_up(shapes.width, bins, "--shapes-width", 1e-3);
+    fill_up(shapes.m, bins, "--shapes-m", -1);
+    fill_up(shapes.shift, bins, "--shapes-shift", any);
+    fill_up(shapes.density, bins, "--shapes-density", 1e-9);
+  }
+  return settings;
+}
+
+Forecast forecast(CellsSettings const& settings) {
+  auto const begin = std::chrono::steady_clock::now();
+  std::vector<double> l, width;
+  double const ratio = std::pow(settings.l_max / settings.l_min, 1.0 / settings.bins);
+  for (int i = 0; i < settings.bins; ++i) {
+    double const low = settings.l_min * std::pow(ratio, i);
+    l.push_back(low * std::sqrt(ratio));
+    width.push_back(low * (ratio - 1));
+  }
+  auto const nu = modes(l, width, settings.f_sky);
+
+  std::size_t const bins = settings.counts.z.size() + settings.shapes.z.size();
+  Forecast result{.l = l, .spectra = {bins, l}, .total = {bins, l}};
+  for (std::size_t i = 0; i < settings.counts.z.size(); ++i)
+    result.tracers.push_back(numbered("counts", i));
+  for (std::size_t i = 0; i < settings.shapes.z.size(); ++i)
+    result.tracers.push_back(numbered("shapes", i));
+  Variables variable(settings, result);
+  auto const p = universe_of(settings.universe, variable);
+  auto const tracers = tracers_of(settings, variable);
+  auto const spectra = angular_power(p, tracers, l, settings.power);
+  auto const total = with_noise(spectra, tracers);
+
+  std::size_t const count = result.parameters.size();
+  result.derivatives.assign(count, AngularSpectra<>(bins, l));
+  for (std::size_t k = 0; k < spectra.values().size(); ++k) {
+    D const& c = spectra.values()[k];
+    result.spectra.values()[k] = c.value;
+    result.total.values()[k] = total.values()[k].value;
+    for (std::size_t d = 0; d < count; ++d) result.derivatives[d].values()[k] = c.derivative[d];
+  }
+
+  auto fisher = fisher_matrix(spectra, result.total, nu);
+  for (auto const& [name, prior] : settings.priors) {
+    auto const found = std::find(result.parameters.begin(), result.parameters.end(), name);
+    auto const d = static_cast<std::size_t>(found - result.parameters.begin());
+    fisher[d][d] += 1 / (prior * prior);
+  }
+  for (std::size_t d = count; d < most_parameters; ++d) fisher[d][d] = 1;  // directions without use
+  auto const covariance = fisher.covariance();
+  for (std::size_t d = 0; d < count; ++d) {
+    result.fisher.emplace_back(fisher[d].begin(), fisher[d].begin() + std::ptrdiff_t(count));
+    result.covariance.emplace_back(covariance[d].begin(),
+                                   covariance[d].begin() + std::ptrdiff_t(count));
+  }
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return result;
+}
+
+}  // namespace coir::apps::cells

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "settings.hpp"
+
+#include <string>
+#include <vector>
+
+namespace coir::apps::cells {
+
+/// Spectra of a survey, their derivatives, and what they say about its parameters.
+struct Forecast {
+  std::vector<std::string> tracers{};     ///< counts1, ..., shapes1, ...
+  std::vector<std::string> parameters{};  ///< those that vary
+  std::vector<double> fiducial{};         ///< their values
+  std::vector<double> l{};
+  cosmology::AngularSpectra<> spectra{0, {}};               ///< without noise
+  cosmology::AngularSpectra<> total{0, {}};                 ///< with it
+  std::vector<cosmology::AngularSpectra<>> derivatives{};   ///< by each parameter
+  std::vector<std::vector<double>> fisher{}, covariance{};  ///< with priors; of the parameters
+  double seconds = 0;  ///< from the parameters to the covariance
+};
+
+/// The most parameters that may vary at once.
+inline constexpr int most_parameters = 32;
+
+/// The names of all parameters of the survey, in the order of their derivatives.
+std::vector<std::string> parameter_names(CellsSettings const& settings);
+
+/// Lists with a number for each bin, from those that have one for all.
+///
+/// \throws PreconditionError naming the option whose list has neither one number nor one for each
+/// bin,
+///   or a number that is out of its range
+CellsSettings with_whole_lists(CellsSettings settings);
+
+/// \throws PreconditionError naming a parameter that is unknown or twice in the list, or has a
+/// prior
+///   and doesn't vary; if there are more than most_parameters; or if they can't be told apart
+Forecast forecast(CellsSettings const& settings);
+
+}  // namespace coir::apps::cells

@@ -1,0 +1,96 @@
+// coir-cells as a user runs it.
+
+#include "app_fixture.hpp"
+
+#include <cmath>
+#include <sstream>
+
+namespace {
+
+using coir::testing::contains;
+using coir::testing::read_text;
+
+char const small[] =
+    "--counts-z 0.5 --counts-bias 2 --counts-density 1 --shapes-z 1 --shapes-density 1 --bins 4 ";
+
+class Cells : public coir::testing::AppTest {
+ protected:
+  /// The numbers of a file's rows that aren't comments.
+  std::vector<std::vector<double>> rows_of(std::string const& name) const {
+    std::vector<std::vector<double>> rows;
+    std::istringstream text(read_text(folder / name));
+    for (std::string line; std::getline(text, line);) {
+      if (line.starts_with("#")) continue;
+      std::istringstream words(line);
+      rows.emplace_back();
+      for (double x; words >> x;) rows.back().push_back(x);
+    }
+    return rows;
+  }
+};
+
+TEST_F(Cells, WritesSpectraTheFisherMatrixAndPictures) {
+  run_quietly(std::string(small) + "--free sigma8 bias1 --report r.json");
+  auto const spectra = rows_of("cells/spectra.txt");
+  ASSERT_EQ(spectra.size(), 4);
+  ASSERT_EQ(spectra[0].size(), 1 + 3);
+  // Four bins from 20 to 3000, equal in ln l
+  EXPECT_NEAR(spectra[0][0], 20 * std::pow(150, 1 / 8.0), 1e-9);
+  auto const fisher = rows_of("cells/fisher.txt");
+  ASSERT_EQ(fisher.size(), 2);
+  auto const report = nlohmann::ordered_json::parse(read_text(folder / "r.json"));
+  EXPECT_EQ(coir::testing::keys_of(report),
+            "application version tracers l seconds parameters values covariance");
+  double const determinant = fisher[0][0] * fisher[1][1] - fisher[0][1] * fisher[1][0];
+  EXPECT_NEAR(report["covariance"][0][0].get<double>(), fisher[1][1] / determinant,
+              1e-9 * fisher[1][1] / determinant);
+  // C of counts goes with the square of the bias
+  auto const text = read_text(folder / "cells/derivatives.txt");
+  std::istringstream row(text.substr(text.find("counts1 counts1")));
+  std::string word;
+  double by_sigma8, by_bias;
+  row >> word >> word >> by_sigma8 >> by_bias;
+  EXPECT_NEAR(by_bias, spectra[0][1] * 2 / 2, 1e-12 * by_bias);
+  for (char const* const picture : {"cells/spectra.svg", "cells/triangle.svg"}) {
+    auto const svg = read_text(folder / picture);
+    EXPECT_TRUE(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
+    EXPECT_FALSE(contains(svg, "nan") || contains(svg, "inf")) << picture;
+  }
+}
+
+TEST_F(Cells, TakesPriors) {
+  run_quietly(std::string(small) + "--free h --report without.json");
+  run_quietly(std::string(small) + "--free h --prior h=0.001 --report with.json");
+  auto const variance = [&](char const* name) {
+    return nlohmann::json::parse(read_text(folder / name))["covariance"][0][0].get<double>();
+  };
+  EXPECT_NEAR(1 / variance("with.json"), 1 / variance("without.json") + 1e6, 1e-3);
+}
+
+TEST_F(Cells, ReadsTheFileThatItComesWith) {
+  run_quietly("--config " COIR_CELLS_FILE " --bins 5 --report r.json");
+  auto const report = nlohmann::json::parse(read_text(folder / "r.json"));
+  EXPECT_EQ(report["parameters"].size(), 21);
+  EXPECT_EQ(report["tracers"].size(), 9);
+  EXPECT_TRUE(std::filesystem::exists(folder / "des_y1/triangle.svg"));
+}
+
+TEST_F(Cells, SaysWhatIsWrong) {
+  std::string const run = small;
+  expect_failure(2, run + "--free nobody", {"--free takes parameters of the survey", "nobody"});
+  expect_failure(2, run + "--free h h", {"each parameter once"});
+  expect_failure(2, run + "--free h --prior w0=1", {"--prior is for parameters that vary", "w0"});
+  expect_failure(2, run + "--prior h", {"NAME=WIDTH", "'h'"});
+  expect_failure(2, run + "--l-min 1", {"--l-min must be at least 2", "1"});
+  expect_failure(2, run + "--l-max 10", {"--l-max must be above --l-min, 20", "10"});
+  expect_failure(2, run + "--f-sky 2", {"f_sky", "(0, 1]", "2"});
+  expect_failure(2, run + "--counts-width 0.1 0.2", {"--counts-width takes one number", "2"});
+  expect_failure(2, run + "--omega-m -1", {"omega_m", "-1"});
+  // C goes with the square of bias1 sigma8.
+  expect_failure(2,
+                 "--counts-z 0.5 --counts-bias 2 --counts-density 1 --matter linear --bins 2 "
+                 "--free bias1 sigma8",
+                 {"must be positive definite"});
+}
+
+}  // namespace
