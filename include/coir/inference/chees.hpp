@@ -126,6 +126,7 @@ class Ensemble {
     archive(log_length_);
     archive(log_average_);
     archive(square_);
+    archive(learnt_);
     step_.visit(archive);
   }
 
@@ -217,12 +218,13 @@ class Ensemble {
     if (weights > 0) {
       gradient /= weights;
       square_ += 0.05 * (gradient * gradient - square_);
-      double const known = 1 - std::pow(0.95, double(done_ + 1));
+      double const known = 1 - std::pow(0.95, learnt_ + 1);
       double const rate = 0.025 / std::sqrt(square_ / known + 1e-300);
       double const longest = std::log(step_.step() * options_.most_steps);
       log_length_ = std::min(log_length_ + rate * gradient, longest);
     }
-    log_average_ += std::pow(double(done_ + 1), -0.5) * (log_length_ - log_average_);
+    ++learnt_;
+    log_average_ += std::pow(learnt_, -0.5) * (log_length_ - log_average_);
   }
 
   /// Fits the metric to the variances over chains and draws of a window.
@@ -238,6 +240,9 @@ class Ensemble {
         scale_ = sqrt(weight / (count_ - 1) * (squares_ - square(sum_) / count_) + floor);
         sum_ = squares_ = 0;
         count_ = 0;
+        // Lengths are measured in the metric: those of the old one say nothing.
+        log_length_ = log_average_ = std::log(options_.length);
+        square_ = learnt_ = 0;
       }
     }
     if (done_ + 1 == options_.warmup) step_.finish();
@@ -272,7 +277,7 @@ class Ensemble {
   Column value_, scale_, centre_, sum_, squares_;
   double count_ = 0;
   DualAveraging step_;
-  double log_length_, log_average_, square_ = 0;
+  double log_length_, log_average_, square_ = 0, learnt_ = 0;
 };
 
 template <ExecutionSpace Exec, class T>
