@@ -62,4 +62,28 @@ inline void expects_moments(inference::Chains const& chains) {
   for (double const e : summary.energy) EXPECT_GT(e, 0.3);
 }
 
+/// Independent Gaussians: the mean and the variance of each within 4 standard errors by the
+/// effective sizes, and the mean square of the means' errors 1.
+inline void expects_gaussians(inference::Chains const& chains, std::vector<double> const& means,
+                              std::vector<double> const& variances) {
+  auto const summary = inference::summarise(chains);
+  auto const [count, draws, n] = chains.draws.shape();
+  double squares = 0;
+  for (std::size_t k = 0; k < means.size(); ++k) {
+    auto const& found = summary.parameters[k];
+    double const error = (found.mean - means[k]) / std::sqrt(variances[k] / found.ess_bulk);
+    EXPECT_LT(std::abs(error), 4) << k;
+    squares += error * error / double(n);
+    std::vector<double> of_variance;
+    for (std::int64_t c = 0; c < count; ++c)
+      for (std::int64_t d = 0; d < draws; ++d)
+        of_variance.push_back(
+            std::pow(chains.draws(c, d, static_cast<std::int64_t>(k)) - means[k], 2));
+    EXPECT_NEAR(found.deviation * found.deviation / variances[k], 1,
+                4 * std::sqrt(2 / inference::ess_bulk(of_variance, count)))
+        << k;
+  }
+  EXPECT_NEAR(squares, 1, 5 * std::sqrt(2 / double(n)));
+}
+
 }  // namespace coir::testing
