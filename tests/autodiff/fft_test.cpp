@@ -31,6 +31,20 @@ struct Convolution {
 
 }  // namespace
 
+// A gradient is the derivative along each direction, by rules of its own.
+TEST(FftGradients, AlongDirections) {
+  auto const f = [](auto x) {
+    auto const filtered = fft::irfft(fft::rfft(x) * fft::rfft(waves(3, 9)) / 4, 9);
+    return sum(square(filtered)) + sum(abs(fft::fft(x * x))) + sum(fft::dct(x) * waves(4, 9)) +
+           sum(real(exp(conj(fft::rfft(x)) / 8)));
+  };
+  auto const x = waves(0, 9), v = waves(1, 9);
+  auto const along = coir::jvp(f)(x, v);
+  auto const [value, slope] = coir::value_and_grad(f)(x);
+  EXPECT_NEAR(along.value, value, 1e-13 * std::abs(value));
+  EXPECT_NEAR(along.derivative, sum(slope * v), 1e-13 * std::abs(value));
+}
+
 TEST(FftGradients, RealTransforms) {
   expect_gradient("convolution", 134.65515579641638, {221.42613576957453, 220.88353915817402},
                   Convolution{}, waves(0, 9), waves(1, 9));

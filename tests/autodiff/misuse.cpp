@@ -101,13 +101,13 @@ void misuse(Matrix const& x, [[maybe_unused]] Vector const& row) {
   auto const result = coir::grad(f)(coir::Array<int, 2>());
 #elif defined(MISUSE_too_few)             // must take an expression for each argument
   auto const result = coir::grad(OfTwo{})(x);
-#elif defined(MISUSE_hessian_of_array)    // hessian takes real numbers
-  auto const result = coir::hessian(f)(x);
+#elif defined(MISUSE_hessian_of_arrays)   // hessian takes real numbers
+  auto const result = coir::hessian(f)(x, x);
 #elif defined(MISUSE_jacobian_of_arrays)  // jacobian takes real numbers
   auto const result = coir::jacobian(f)(x, x);
 #elif defined(MISUSE_jvp_of_arrays)       // takes a point and a direction
-  auto const result = coir::jvp(f)(x, x);
-#elif defined(MISUSE_grad_of_grad)        // there is no grad of grad
+  auto const result = coir::jvp(f)(x, x, x, x);
+#elif defined(MISUSE_grad_of_grad)        // must end in a reduction
   auto const result = coir::grad(coir::grad(f))(x);
 #elif defined(MISUSE_vector)              // take real numbers, and arrays of coir's
   auto const result = coir::grad(f)(std::vector<double>(3));

@@ -44,6 +44,12 @@ TEST(PoissonArrays, Direct) {
         return sum(square(u));
       },
       waves(0, 3, 1, 4));
+  // Of u linear in b, sum u^2 has the derivative 2 u(b) u(v) along v, and the Hessian 2 u(v) u(v).
+  auto const squares = [](auto b) { return sum(square(coir::poisson::direct(b))); };
+  auto const x = waves(0, 7), v = waves(1, 7);
+  Array<double, 1> const u = coir::poisson::direct(x), change = coir::poisson::direct(v);
+  EXPECT_NEAR(coir::jvp(squares)(x, v).derivative, 2 * sum(u * change), 1e-13);
+  EXPECT_NEAR(sum(coir::hvp(squares)(x, v) * v), 2 * sum(square(change)), 1e-13);
   auto const b = waves(0, 1, 1);
   EXPECT_TRUE(allclose(coir::poisson::direct(b), b / -4));
 }

@@ -35,6 +35,17 @@ struct WeakOf<Dual<T, N>, S> {
   using type = detail::scalar_t<T>;
 };
 
+/// A single dual beside numbers makes duals of their precision.
+template <class A, class T, int N>
+  requires std::is_arithmetic_v<A>
+struct WeakOf<A, Dual<T, N>> {
+  using type = Dual<typename WeakOf<A, T>::type, N>;
+};
+template <class A, class B, int N>
+struct WeakOf<Dual<A, N>, Dual<B, N>> {
+  using type = Dual<A, N>;
+};
+
 template <class T, int N>
 struct RealOf<Dual<T, N>> {
   using type = detail::scalar_t<T>;

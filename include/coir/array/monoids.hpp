@@ -53,15 +53,17 @@ KOKKOS_FORCEINLINE_FUNCTION bool is_nan(T const& x) {
 
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION constexpr T largest() {
-  constexpr T value = std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity()
-                                                  : std::numeric_limits<T>::max();
-  return value;
+  using Real = real_t<T>;  // of a dual its value's type
+  constexpr Real value = std::is_floating_point_v<Real> ? std::numeric_limits<Real>::infinity()
+                                                        : std::numeric_limits<Real>::max();
+  return T(value);
 }
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION constexpr T least() {
-  constexpr T value = std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity()
-                                                  : std::numeric_limits<T>::lowest();
-  return value;
+  using Real = real_t<T>;
+  constexpr Real value = std::is_floating_point_v<Real> ? -std::numeric_limits<Real>::infinity()
+                                                        : std::numeric_limits<Real>::lowest();
+  return T(value);
 }
 
 /// Integers of one or two bytes: sums of a few fit into 32 bits.

@@ -201,13 +201,15 @@ auto var(E const& x, Ddof ddof = Ddof(0)) {
 /// The standard deviation of all elements: the root of the variance.
 template <Expression E>
 auto std_dev(E const& x, Ddof ddof = Ddof(0)) {
-  return std::sqrt(var(x, ddof));
+  using std::sqrt;  // of dual numbers there is another one
+  return sqrt(var(x, ddof));
 }
 
 /// The Euclidean norm of all elements: sqrt(sum |x|^2).
 template <Expression E>
 auto norm(E const& x) {
-  return std::sqrt(sum(map(detail::SquaredAbs{}, detail::to_floating(x))));
+  using std::sqrt;
+  return sqrt(sum(map(detail::SquaredAbs{}, detail::to_floating(x))));
 }
 
 /// The sum of products of two vectors of one length, or of all elements of two arrays of one shape.

@@ -21,6 +21,7 @@
 #include <coir/array/functions.hpp>
 #include <coir/autodiff/detail/fused_gradient.hpp>
 #include <coir/autodiff/detail/program_gradient.hpp>
+#include <coir/autodiff/forward.hpp>
 #include <coir/autodiff/grad.hpp>
 #include <coir/autodiff/jacobian.hpp>
 #include <coir/autodiff/objective.hpp>
@@ -48,6 +49,14 @@ struct Seed {
     return Dual<T, N>::variable(x, K);
   }
 };
+
+template <class T, int N, int K>
+inline constexpr bool makes_arguments<Seed<T, N, K>> = true;
+
+template <class E, int N, int K>
+class Variable;
+template <class E, int N, int K>
+inline constexpr bool holds_argument<Variable<E, N, K>> = true;
 
 /// An argument of the function to differentiate: an expression of duals.
 template <class E, int N, int K>
@@ -281,22 +290,26 @@ auto gradient_of_objective(Objective<Affine, F, Terms...> const& objective,
 /// Whether a gradient can be taken with respect to these types.
 template <class X, class... Rest>
 struct Arguments {
-  static constexpr bool duals = is_dual<value_t<X>>;
+  static constexpr bool inside = AnyDifferentiated<X, Rest...>;
+  static constexpr bool duals = !inside && (is_dual<value_t<X>> || (is_dual<value_t<Rest>> || ...));
   static constexpr bool numbers =
-      std::floating_point<value_t<X>> && (std::floating_point<value_t<Rest>> && ...);
+      inside || duals ||
+      (std::floating_point<value_t<X>> && (std::floating_point<value_t<Rest>> && ...));
   static constexpr bool alike =
       ((rank_of<X> == rank_of<Rest> && std::same_as<value_t<X>, value_t<Rest>>) && ...);
   static constexpr bool one_space = SameSpace<X, Rest...>;
   static constexpr bool differentiable = numbers && one_space;
 };
 
+template <class... X>
+using space_of_all =
+    std::conditional_t<std::same_as<common_space_t<typename X::space...>, AnySpace>, DefaultSpace,
+                       common_space_t<typename X::space...>>;
+
 /// Says in one line why an argument is refused.
 template <class A>
 constexpr void check_arguments() {
-  static_assert(
-      !A::duals,
-      "derivatives of array expressions are of the first order: there is no grad of grad");
-  static_assert(A::numbers || A::duals, "value_and_grad takes arrays of float or double");
+  static_assert(A::numbers, "value_and_grad takes arrays of float or double");
   static_assert(A::one_space || !A::numbers, "value_and_grad takes arrays in one memory space");
 }
 
@@ -333,9 +346,12 @@ auto value_and_grad_of_arrays(F const& f, X const& x, Rest const&... rest) {
   detail::check_arguments<Arguments>();
   if constexpr (!Arguments::differentiable) {
     return detail::Refused<double, rank_of<X>, DefaultSpace, count>();
+  } else if constexpr (Arguments::inside) {
+    return detail::value_and_grad_inside(f, x, rest...);
+  } else if constexpr (Arguments::duals) {
+    return detail::gradient_of_program<detail::space_of_all<X, Rest...>>(f, x, rest...);
   } else {
-    using S = common_space_t<typename X::space, typename Rest::space...>;
-    using Space = std::conditional_t<std::same_as<S, AnySpace>, DefaultSpace, S>;
+    using Space = detail::space_of_all<X, Rest...>;
     using O = detail::result_of_function_t<F, decltype(operand(x)), decltype(operand(rest))...>;
     using Returned = detail::Returned<O, rank_of<X>>;
     detail::check_returned<Returned>();

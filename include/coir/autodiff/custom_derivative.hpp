@@ -25,6 +25,7 @@
 #include <coir/array/array.hpp>
 #include <coir/array/dual_elements.hpp>
 #include <coir/autodiff/detail/dual_complex.hpp>
+#include <coir/autodiff/detail/forward_arrays.hpp>
 #include <coir/autodiff/detail/stand_in.hpp>
 #include <coir/autodiff/traced.hpp>
 #include <coir/autodiff/traced_moves.hpp>
@@ -119,6 +120,18 @@ void add_to_cotangent(Traced<T, Rank, Space> const& argument, E const& more) {
   detail::add_cotangent(argument, more);
 }
 
+/// What a linear function gives for an array of duals, which jvp makes: f of the values, with
+/// of_derivatives of the derivatives beside them, which may differ from f by a constant term.
+template <ForwardExpression X, class F, class G>
+auto forward_linear(X const& x, F const& f, G const& of_derivatives) {
+  return detail::join_parts(f(detail::value_part<detail::depth_among<X>>(x)),
+                            of_derivatives(detail::derivative_part(x)));
+}
+template <ForwardExpression X, class F>
+auto forward_linear(X const& x, F const& f) {
+  return forward_linear(x, f, f);
+}
+
 namespace detail {
 
 /// The elements that a function gets in place of an argument of value_and_grad, or of a constant.
@@ -162,7 +175,7 @@ class CustomVjp {
       using R = std::remove_const_t<decltype(result)>;
       using Cotangent = Slice<value_t<R> const, rank_of<R>, typename R::space>;
       return detail::taped(
-          detail::tape_among(x...), result,
+          detail::tape_of(x...), result,
           [arguments, kept = Cotangent(result.as_operand()),
            pull_back = pull_back_](Cotangent const& cotangent) {
             std::apply(

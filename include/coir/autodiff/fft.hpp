@@ -72,12 +72,20 @@ std::int64_t points_of(std::array<std::int64_t, Rank> const& shape) {
   return points;
 }
 
+template <class E>
+constexpr void check_first_order() {
+  static_assert(!coir::detail::carries_derivatives<value_t<E>>,
+                "through transforms with complex numbers there are derivatives of the first order "
+                "alone: no hessian and no hvp");
+}
+
 template <int Axes, DifferentiatedExpression E>
 auto real_forward(LastAxes<Axes> axes, E const& x) {
   constexpr int rank = rank_of<E>;
   if constexpr (DualExpression<E>) {
     return trial_result<Kokkos::complex<Precision<E>>, rank>(x);
   } else {
+    check_first_order<E>();
     auto const stored = evaluate(x);
     using X = std::remove_const_t<decltype(stored)>;
     using T = value_t<X>;
@@ -102,6 +110,7 @@ auto real_inverse(LastAxes<Axes> axes, E const& spectrum, std::int64_t n) {
   if constexpr (DualExpression<E>) {
     return trial_result<Precision<E>, rank>(spectrum);
   } else {
+    check_first_order<E>();
     auto const stored = evaluate(spectrum);
     using X = std::remove_const_t<decltype(stored)>;
     using T = real_t<value_t<X>>;
@@ -127,6 +136,7 @@ auto complex_transform(LastAxes<Axes> axes, E const& x, bool forward) {
   if constexpr (DualExpression<E>) {
     return trial_result<Kokkos::complex<Precision<E>>, rank>(x);
   } else {
+    check_first_order<E>();
     auto const stored = evaluate(x);
     using X = std::remove_const_t<decltype(stored)>;
     using T = real_t<value_t<X>>;
@@ -162,6 +172,26 @@ auto trigonometric(E const& x, ScaledTransform const& transform) {
                                              trigonometric(cotangent, transform.transposed()));
                           });
   }
+}
+
+// Of arrays of duals, which jvp makes: transforms are linear.
+
+template <int Axes, ForwardExpression E>
+auto real_forward(LastAxes<Axes> axes, E const& x) {
+  return forward_linear(x, [&](auto const& part) { return real_forward(axes, part); });
+}
+template <int Axes, ForwardExpression E>
+auto real_inverse(LastAxes<Axes> axes, E const& spectrum, std::int64_t n) {
+  return forward_linear(spectrum, [&](auto const& part) { return real_inverse(axes, part, n); });
+}
+template <int Axes, ForwardExpression E>
+auto complex_transform(LastAxes<Axes> axes, E const& x, bool forward) {
+  return forward_linear(x,
+                        [&](auto const& part) { return complex_transform(axes, part, forward); });
+}
+template <ForwardExpression E>
+auto trigonometric(E const& x, ScaledTransform const& transform) {
+  return forward_linear(x, [&](auto const& part) { return trigonometric(part, transform); });
 }
 
 }  // namespace detail

@@ -18,6 +18,7 @@
 #include <coir/array/numbers.hpp>
 
 #include <concepts>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -39,7 +40,13 @@ struct ValueAndDerivative {
   V derivative;
 };
 
+template <class F>
+auto jacfwd(F f);
+
 namespace detail {
+
+template <class F, class... X, class... V>
+auto jvp_of_arrays(F const& f, std::tuple<X...> const& x, std::tuple<V...> const& directions);
 
 /// A number to differentiate at: a plain one, or a dual for higher orders.
 template <class X>
@@ -244,12 +251,15 @@ struct HessianOf {
     }
   }
 
+  template <detail::AnArray X>
+  auto operator()(X const& x) const {
+    return jacfwd(GradOf<F>{f})(x);  // in forward.hpp
+  }
+
   template <class... X>
-    requires(!detail::AllNumbers<X...>)
+    requires(!detail::AllNumbers<X...> && !(sizeof...(X) == 1 && detail::AllArrays<X...>))
   auto operator()(X const&...) const {
-    static_assert(detail::never<X...>,
-                  "hessian takes real numbers, one or more: along arrays there are derivatives of "
-                  "the first order alone, by grad and jacobian");
+    static_assert(detail::never<X...>, "hessian takes real numbers, one or more, or one array");
     return 0;
   }
 
@@ -286,11 +296,23 @@ struct JvpOf {
     return taken_apart<T>(along(std::make_index_sequence<N>{}, x, direction));
   }
 
+  /// At an array along an array of its shape.
+  template <detail::AnArray X, detail::AnArray V>
+  auto operator()(X const& x, V const& direction) const {
+    return detail::jvp_of_arrays(f, std::tuple<X const&>(x), std::tuple<V const&>(direction));
+  }
+
+  /// At several arrays and numbers, along as many.
+  template <class... X, class... V>
+  auto operator()(std::tuple<X...> const& x, std::tuple<V...> const& directions) const {
+    return detail::jvp_of_arrays(f, x, directions);  // in forward.hpp
+  }
+
   template <class... X>
   auto operator()(X const&...) const {
     static_assert(detail::never<X...>,
-                  "jvp(f) takes a point and a direction: two real numbers, or for functions of "
-                  "several numbers(x, y, ...) twice, as many as f takes; of arrays there is vjp");
+                  "jvp(f) takes a point and a direction: two real numbers or arrays, for functions "
+                  "of several numbers(x, y, ...) twice, or std::tuple(x, y, ...) with arrays");
     return ValueAndDerivative<double>{};
   }
 
@@ -332,38 +354,41 @@ struct JvpOf {
   }
 };
 
+// A function that can't be copied on devices, such as one that holds arrays, is differentiated on
+// the host alone.
+#define COIR_DERIVATIVE(name, Result)                         \
+  template <class F>                                          \
+    requires std::is_trivially_copyable_v<F>                  \
+  KOKKOS_FORCEINLINE_FUNCTION constexpr Result<F> name(F f) { \
+    return {f};                                               \
+  }                                                           \
+  template <class F>                                          \
+    requires(!std::is_trivially_copyable_v<F>)                \
+  constexpr Result<F> name(F f) {                             \
+    return {std::move(f)};                                    \
+  }
+
 /// (x, ...) -> {f(x, ...), gradient}, in one evaluation of f. The gradient is a number for one
 /// argument, Numbers<T, n> for several.
-template <class F>
-KOKKOS_FORCEINLINE_FUNCTION constexpr ValueAndGradOf<F> value_and_grad(F f) {
-  return {f};
-}
+COIR_DERIVATIVE(value_and_grad, ValueAndGradOf)
 
 /// (x, ...) -> the gradient of f: df/dx for one argument, Numbers<T, n> of df/dx_k for several.
-template <class F>
-KOKKOS_FORCEINLINE_FUNCTION constexpr GradOf<F> grad(F f) {
-  return {f};
-}
+COIR_DERIVATIVE(grad, GradOf)
 
 /// (x, ...) -> J with J[i][j] = df_i/dx_j, for an f that returns several numbers: Numbers,
 /// std::array, or what has operator[] and std::tuple_size. For one argument J[i] = df_i/dx.
-template <class F>
-KOKKOS_FORCEINLINE_FUNCTION constexpr JacobianOf<F> jacobian(F f) {
-  return {f};
-}
+COIR_DERIVATIVE(jacobian, JacobianOf)
 
-/// (x, ...) -> H with H[i][j] = d^2f/dx_i dx_j; for one argument the number d^2f/dx^2.
-template <class F>
-KOKKOS_FORCEINLINE_FUNCTION constexpr HessianOf<F> hessian(F f) {
-  return {f};
-}
+/// (x, ...) -> H with H[i][j] = d^2f/dx_i dx_j; for one argument the number d^2f/dx^2. For an array
+/// x of at most 2 axes H is an array with these axes twice; hvp() costs less if few products with H
+/// are needed.
+COIR_DERIVATIVE(hessian, HessianOf)
 
 /// (x, v) -> {f(x), the derivative of f at x along v}: the Jacobian times v, without the Jacobian.
-/// x and v are numbers, or numbers(x, y, ...) for functions of several. f returns one number or
-/// several.
-template <class F>
-KOKKOS_FORCEINLINE_FUNCTION constexpr JvpOf<F> jvp(F f) {
-  return {f};
-}
+/// x and v are numbers, or numbers(x, y, ...) for functions of several, and f returns one number or
+/// several; or they are arrays, or std::tuple(x, y, ...) of arrays and numbers, and f returns an
+/// array or a number. f is called once, with arrays of dual numbers.
+COIR_DERIVATIVE(jvp, JvpOf)
+#undef COIR_DERIVATIVE
 
 }  // namespace coir

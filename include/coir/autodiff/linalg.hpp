@@ -6,6 +6,7 @@
 
 #include <coir/autodiff/array_grad.hpp>
 #include <coir/linalg/matmul.hpp>
+#include <coir/linalg/matrix_norm.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -85,7 +86,7 @@ auto matmul(A const& a, B const& b) {
     auto const product = matmul(detail::values_of(left), detail::values_of(right));
     using P = std::remove_const_t<decltype(product)>;
     using Values = Slice<value_t<P> const, rank, typename P::space>;
-    return detail::taped(detail::tape_among(left, right), product,
+    return detail::taped(detail::tape_of(left, right), product,
                          [left, right](Values const& cotangent) {
                            detail::pull_back_product(left, right, cotangent);
                          });
@@ -111,8 +112,7 @@ auto matvec(A const& a, X const& x) {
     using P = std::remove_const_t<decltype(product)>;
     using Values = Slice<value_t<P> const, 2, typename P::space>;
     return detail::taped(
-        detail::tape_among(matrices, vectors), product,
-        [matrices, vectors](Values const& cotangent) {
+        detail::tape_of(matrices, vectors), product, [matrices, vectors](Values const& cotangent) {
           using detail::is_traced;
           if constexpr (is_traced<std::remove_const_t<decltype(matrices)>>)
             detail::add_cotangent(
@@ -121,6 +121,32 @@ auto matvec(A const& a, X const& x) {
             detail::add_cotangent(
                 vectors, matvec(detail::transposed_matrix(detail::values_of(matrices)), cotangent));
         });
+  }
+}
+
+/// Products of arrays of duals, which jvp makes.
+///
+/// \throws PreconditionError naming the shapes if they don't multiply
+template <Expression A, Expression B>
+  requires detail::Multipliable<A, B> && detail::AnyForward<A, B>
+auto matmul(A const& a, B const& b) {
+  return detail::forward_bilinear(a, b, [](auto const& x, auto const& y) { return matmul(x, y); });
+}
+template <Expression A, Expression X>
+  requires detail::MatrixOfVectors<A, X> && detail::AnyForward<A, X>
+auto matvec(A const& a, X const& x) {
+  return detail::forward_bilinear(a, x, [](auto const& m, auto const& v) { return matvec(m, v); });
+}
+
+/// The norm of a matrix, with the derivative 0 at 0; the largest sums share it evenly.
+template <DifferentiatedExpression E>
+  requires OfRank<E, 2>
+auto matrix_norm(E const& a, MatrixNorm which = MatrixNorm::frobenius) {
+  if constexpr (DualExpression<E>) {
+    return detail::real_stand_in<0>(a);
+  } else {
+    if (which == MatrixNorm::frobenius || size_of(a.shape()) == 0) return evaluate(norm(a));
+    return max(sum(abs(a), which == MatrixNorm::one ? 0 : 1));
   }
 }
 

@@ -1,16 +1,19 @@
 #pragma once
 
 /// \file
-/// solve, inv and det in functions that value_and_grad differentiates, of real matrices and of
-/// stacks of them. The derivative of a solution is that of a transposed system, which is solved on
-/// the way back. Programs that include this header link coir::linalg.
+/// solve, lstsq, inv and det in functions that value_and_grad differentiates, of real matrices and
+/// of stacks of them. The derivative of a solution is that of a transposed system, which is solved
+/// on the way back. Programs that include this header link coir::linalg.
 
 #include <coir/autodiff/array_grad.hpp>
+#include <coir/autodiff/linalg.hpp>
 #include <coir/linalg/decompositions.hpp>
 #include <coir/linalg/matmul.hpp>
+#include <coir/linalg/outer.hpp>
 #include <coir/linalg/solve.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 
 namespace coir {
@@ -42,9 +45,10 @@ auto cofactors(A const& a, Determinants const& determinants) {
   using T = value_t<A>;
   constexpr int rank = rank_of<A>;
   auto const of_each = [](auto const& x) { return with_axis(with_axis(x, -1), -1); };
-  if (!any(determinants == T(0))) return evaluate(of_each(determinants) * transpose_each(inv(a)));
+  if (is_dual<T> || !any(determinants == T(0)))
+    return evaluate(of_each(determinants) * transpose_each(inv(a)));
   // a = u diag(s) vh has the cofactors det(u) det(vh) u diag(product of the other s) vh.
-  auto const [u, s, vh] = svd(a);
+  auto const [u, s, vh] = svd(a, false);
   auto const others = prod(map(OneForZero{}, s), -1);
   auto const zeros = sum(map(OneIfZero{}, s), -1);
   auto const slopes = evaluate(
@@ -78,7 +82,7 @@ auto solve(A const& a, B const& b) {
     using Space = typename X::space;
     auto const solution = x.as_operand();
     return detail::taped(
-        detail::tape_among(matrices, right), x,
+        detail::tape_of(matrices, right), x,
         [matrices, right, solution](Slice<T const, result, Space> const& cotangent) {
           auto const columns = [](auto const& s) {
             if constexpr (sides == 1)
@@ -158,6 +162,152 @@ auto det(A const& a) {
                                                      detail::cofactors(stored.values(), kept));
                          });
   }
+}
+
+// ---- of arrays of duals, which jvp makes ----
+
+/// \throws as solve() of numbers
+template <detail::LapackMatrices A, Expression B>
+  requires SameSpace<A, B> && detail::RightSides<A, B> && detail::AnyForward<A, B>
+auto solve(A const& a, B const& b) {
+  constexpr int depth = detail::depth_among<A, B>, rank = rank_of<A>;
+  auto const matrices = detail::value_part<depth>(a);
+  auto const x = solve(matrices, detail::value_part<depth>(b));
+  if constexpr (detail::dual_depth<value_t<A>> < depth) {
+    return detail::join_parts(x, solve(matrices, detail::derivative_part(b)));
+  } else {
+    auto const change = detail::derivative_part(a);
+    auto right = [&] {
+      if constexpr (rank_of<B> == 1)
+        return evaluate(-sum(change * with_axis(x, rank - 2), rank - 1));
+      else
+        return evaluate(-detail::products(change, x, x.shape()));
+    }();
+    if constexpr (detail::dual_depth<value_t<B>> == depth) right += detail::derivative_part(b);
+    if constexpr (rank_of<B> == 1)
+      return detail::join_parts(x, reshape(solve(matrices, with_axis(right, -1)), x.shape()));
+    else
+      return detail::join_parts(x, solve(matrices, right));
+  }
+}
+
+/// \throws as inv() of numbers
+template <detail::LapackMatrices A>
+  requires ForwardExpression<A>
+auto inv(A const& a) {
+  auto const inverse = inv(detail::value_part<detail::depth_among<A>>(a));
+  auto const& shape = inverse.shape();
+  auto const change = detail::products(inverse, detail::derivative_part(a), shape);
+  return detail::join_parts(inverse, -detail::products(change, inverse, shape));
+}
+
+/// Second derivatives need matrices that aren't singular.
+///
+/// \throws as det() of numbers
+template <detail::LapackMatrices A>
+  requires ForwardExpression<A>
+auto det(A const& a) {
+  constexpr int rank = rank_of<A>;
+  auto const matrices = detail::value_part<detail::depth_among<A>>(a);
+  auto const determinants = det(matrices);
+  auto const change = detail::derivative_part(a);
+  if constexpr (rank == 2) {
+    auto const as_array =
+        detail::as_array_of_rank_0<typename decltype(change)::space>(determinants);
+    return detail::join_parts(determinants, sum(detail::cofactors(matrices, as_array) * change));
+  } else {
+    return detail::join_parts(
+        determinants,
+        sum(sum(detail::cofactors(matrices, determinants) * change, rank - 1), rank - 2));
+  }
+}
+
+// ---- least squares ----
+
+/// What lstsq returns for an argument of value_and_grad.
+template <class X>
+struct DifferentiatedLeastSquares {
+  X x;
+  int rank;  ///< of a
+};
+
+/// The x of least |a x - b|, of the least |x| if there are several. Its derivative is that of
+/// pinv(a) b, where changes of a keep a's rank.
+///
+/// \see Golub, Pereyra, The differentiation of pseudo-inverses, SIAM J. Numer. Anal. 10 (1973), 413
+/// \throws as lstsq of numbers
+template <detail::LapackMatrix A, Expression B>
+  requires SameSpace<A, B> && OfRankAtLeast<B, 1> && OfRankAtMost<B, 2> &&
+           detail::AnyDifferentiated<A, B>
+auto lstsq(A const& a, B const& b, std::optional<double> smallest = {}) {
+  detail::check_real_matrices<A, B>();
+  constexpr int sides = rank_of<B>;
+  if constexpr (DualExpression<A> || DualExpression<B>) {
+    auto const x = detail::stand_in<sides>(a, b);
+    return DifferentiatedLeastSquares<std::remove_const_t<decltype(x)>>{x, 0};
+  } else {
+    auto const matrix = detail::stored_operand(a);
+    auto const right = detail::stored_operand(b);
+    auto const found = lstsq(detail::values_of(matrix), detail::values_of(right), smallest);
+    auto const solution = found.x.as_operand();
+    using Cotangent = std::remove_const_t<decltype(solution)>;
+    auto const x = detail::taped(
+        detail::tape_of(matrix, right), found.x,
+        [matrix, right, solution, smallest](Cotangent const& cotangent) {
+          auto const m = detail::values_of(matrix);
+          auto const across = transpose(m);
+          // pinv(a) and pinv(a)^T times something
+          auto const by_inverse = [&](auto const& y) { return lstsq(m, y, smallest).x; };
+          auto const by_adjoint = [&](auto const& y) { return lstsq(across, y, smallest).x; };
+          auto const z = by_adjoint(cotangent);
+          if constexpr (detail::is_traced<std::remove_const_t<decltype(matrix)>>) {
+            auto const dyads = [](auto const& u, auto const& v) {
+              if constexpr (sides == 1)
+                return evaluate(outer(u, v));
+              else
+                return matmul(u, transpose(v));
+            };
+            auto const residual = evaluate(detail::values_of(right) - matmul(m, solution));
+            auto const outside = evaluate(cotangent - matmul(across, z));  // of a's rows
+            detail::add_cotangent(matrix, dyads(residual, by_inverse(z)) - dyads(z, solution) +
+                                              dyads(by_adjoint(solution), outside));
+          }
+          if constexpr (detail::is_traced<std::remove_const_t<decltype(right)>>)
+            detail::add_cotangent(right, z);
+        });
+    return DifferentiatedLeastSquares<std::remove_const_t<decltype(x)>>{x, found.rank};
+  }
+}
+
+/// The same of arrays of duals, which jvp makes.
+template <detail::LapackMatrix A, Expression B>
+  requires SameSpace<A, B> && OfRankAtLeast<B, 1> && OfRankAtMost<B, 2> && detail::AnyForward<A, B>
+auto lstsq(A const& a, B const& b, std::optional<double> smallest = {}) {
+  constexpr int depth = detail::depth_among<A, B>;
+  auto const m = detail::value_part<depth>(a);
+  auto const right = detail::value_part<depth>(b);
+  auto const found = lstsq(m, right, smallest);
+  auto const by_inverse = [&](auto const& y) { return lstsq(m, y, smallest).x; };
+  auto const by_adjoint = [&](auto const& y) { return lstsq(transpose(m), y, smallest).x; };
+  auto change = [&] {
+    if constexpr (detail::dual_depth<value_t<B>> == depth) {
+      return by_inverse(detail::derivative_part(b));
+    } else {
+      auto zeros = evaluate(found.x);
+      zeros = value_t<decltype(zeros)>(0);
+      return zeros;
+    }
+  }();
+  if constexpr (detail::dual_depth<value_t<A>> == depth) {
+    auto const slope = detail::derivative_part(a);
+    auto const residual = evaluate(right - matmul(m, found.x));
+    auto const of_residual = matmul(transpose(slope), residual);
+    auto const of_solution = matmul(transpose(slope), by_adjoint(found.x));
+    change += by_inverse(by_adjoint(of_residual)) - by_inverse(matmul(slope, found.x)) +
+              of_solution - by_inverse(matmul(m, of_solution));
+  }
+  auto const x = detail::join_parts(found.x, change);
+  return DifferentiatedLeastSquares<std::remove_const_t<decltype(x)>>{x, found.rank};
 }
 
 }  // namespace coir

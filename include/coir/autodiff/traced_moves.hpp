@@ -37,7 +37,7 @@ auto traced_view(X const& x, View const& view) {
 }
 
 template <class... E>
-concept AnyDifferentiated = (DifferentiatedExpression<E> || ...);
+concept AnyDifferentiated = (DifferentiatedExpression<std::remove_cvref_t<E>> || ...);
 
 /// An expression as a whole array of its own. Part of an array is copied.
 template <class X>
@@ -69,15 +69,6 @@ auto values_of(S const& stored) {
     return stored.values();
   else
     return stored;
-}
-
-/// The tape of the first operand that has one.
-template <class First, class... Rest>
-Tape& tape_among(First const& first, Rest const&... rest) {
-  if constexpr (holds_traced<First>)
-    return tape_of(first);
-  else
-    return tape_among(rest...);
 }
 
 }  // namespace detail
@@ -191,7 +182,7 @@ auto concatenate(int axis, First const& first, Rest const&... rest) {
     using Slices = Slice<value_t<A> const, rank, typename A::space>;
     int const d = axis < 0 ? axis + rank : axis;
     return detail::taped(
-        detail::tape_among(first, rest...), joined, [parts, d](Slices const& cotangent) {
+        detail::tape_of(first, rest...), joined, [parts, d](Slices const& cotangent) {
           std::int64_t at = 0;
           auto const one = [&](auto const& part) {
             std::int64_t const count = part.shape()[d];

@@ -55,7 +55,7 @@ Array<T, Rank, Space> put_back(Slice<T const, Rank, Space> const& sorted,
 template <class T, int Rank, class Space, bool Several>
 auto traced_quantiles(Traced<T, Rank, Space> const& x, Asked<Several> const& q, int axis) {
   constexpr int rank = Rank - 1 + (Several ? 1 : 0);
-  auto const found = quantiles<false>(x.values(), q, axis);
+  auto const found = quantiles_of(x.values(), q, axis);
   Array<T, rank, Space> values(Shape<rank>{});
   if constexpr (requires { found.shape(); })
     values = found;

@@ -16,7 +16,7 @@ enum class MatrixNorm {
 /// A norm of a matrix; a real number. 0 if the matrix has no elements. See Golub and Van Loan,
 /// Matrix Computations (2013), sec. 2.3.
 template <Expression E>
-  requires(rank_of<E> == 2)
+  requires OfRank<E, 2>
 auto matrix_norm(E const& a, MatrixNorm which = MatrixNorm::frobenius) {
   using Norm = decltype(norm(a));
   if (size_of(a.shape()) == 0) return Norm(0);

@@ -123,7 +123,7 @@ struct LeastSquares {
 /// \throws PreconditionError unless the shapes fit and all numbers are finite
 /// \throws NumericalError if the singular values don't converge
 template <detail::LapackMatrix A, Expression B>
-  requires SameSpace<A, B> && (rank_of<B> == 1 || rank_of<B> == 2)
+  requires SameSpace<A, B> && OfRankAtLeast<B, 1> && OfRankAtMost<B, 2>
 auto lstsq(A const& a, B const& b, std::optional<double> smallest = {}) {
   using T = detail::lapack_t<promote_t<value_t<A>, value_t<B>>>;
   using R = real_t<T>;

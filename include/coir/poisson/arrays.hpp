@@ -90,9 +90,16 @@ auto direct(B const& b, DirectOptions<rank_of<B>> const& options = {}) {
   back.mean = 0;
   bool const open = options.constant == 0 &&
                     std::ranges::find(options.boundary, Boundary::values) == options.boundary.end();
-  auto const solution = [](auto const& source, auto const& with) {
-    return detail::inside_ring_of_zeros(
-        source, [&](auto const& from, auto const& u) { direct(from, u, with); });
+  auto const solution = [back, open](auto const& source, auto const& with) {
+    if constexpr (ForwardExpression<decltype(source)>)
+      return forward_linear(
+          source, [&](auto const& values) { return direct(values, with); },
+          [&](auto const& slopes) {
+            return direct(slopes - (open ? mean(slopes) : value_t<decltype(slopes)>(0)), back);
+          });
+    else
+      return detail::inside_ring_of_zeros(
+          source, [&](auto const& from, auto const& u) { direct(from, u, with); });
   };
   return custom_vjp([options, solution](auto const& source) { return solution(source, options); },
                     [back, open, solution](auto const& cotangent, auto const&, auto const&) {
@@ -110,9 +117,12 @@ auto direct(B const& b, DirectOptions<rank_of<B>> const& options = {}) {
 template <Expression B>
 auto multigrid(B const& b, MultigridOptions const& options = {}) {
   auto const solution = [options](auto const& source) {
-    return detail::inside_ring_of_zeros(source, [&](auto const& from, auto const& u) {
-      detail::expects_solved(multigrid(from, u, options), options.tolerance, "multigrid");
-    });
+    if constexpr (ForwardExpression<decltype(source)>)
+      return forward_linear(source, [&](auto const& part) { return multigrid(part, options); });
+    else
+      return detail::inside_ring_of_zeros(source, [&](auto const& from, auto const& u) {
+        detail::expects_solved(multigrid(from, u, options), options.tolerance, "multigrid");
+      });
   };
   return custom_vjp(solution, [solution](auto const& cotangent, auto const&, auto const&) {
     return solution(cotangent);
@@ -130,6 +140,9 @@ template <Expression K, Expression B>
   requires SameSpace<K, B> && OfRank<K, 2> && OfRank<B, 2>
 auto conjugate_gradients(K const& k, B const& b, ConjugateGradientsOptions const& options = {}) {
   auto const solution = [options](auto const& coefficients, auto const& source) {
+    static_assert(
+        !ForwardExpression<decltype(coefficients)> && !ForwardExpression<decltype(source)>,
+        "conjugate_gradients has derivatives by the way back alone: no jvp, no hessian");
     auto const k_of_cells = evaluate(coefficients);
     return detail::inside_ring_of_zeros(source, [&](auto const& from, auto const& u) {
       detail::expects_solved(conjugate_gradients(k_of_cells.view(), from, u, options),

@@ -24,7 +24,8 @@ namespace coir::detail {
 /// Whether products of T are scaled: true for real and complex numbers.
 template <class T>
 inline constexpr bool is_scaled_in_products =
-    std::same_as<real_t<T>, float> || std::same_as<real_t<T>, double>;
+    (std::same_as<real_t<T>, float> || std::same_as<real_t<T>, double>) &&
+    (std::same_as<real_t<T>, T> || is_complex<T>);
 
 /// The type that products of T are made in.
 template <class T>

@@ -127,12 +127,16 @@ template <class To>
 struct CastOfDual {
   template <class X>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(X const& x) const {
-    if constexpr (is_dual<X> && std::integral<To>)
-      return Cast<To>{}(x.value);
-    else if constexpr (is_dual<X>)
-      return Dual<To, directions_of<X>>(x);
-    else
+    if constexpr (is_dual<X> && std::integral<To>) {
+      return (*this)(x.value);
+    } else if constexpr (is_dual<X>) {
+      Dual<decltype((*this)(x.value)), directions_of<X>> result((*this)(x.value));
+      COIR_UNROLL
+      for (int k = 0; k < directions_of<X>; ++k) result.derivative[k] = (*this)(x.derivative[k]);
+      return result;
+    } else {
       return Cast<To>{}(x);
+    }
   }
 };
 
@@ -206,6 +210,10 @@ struct PromotedOf<detail::DualComplex<T, N>, Dual<U, N>> {
 };
 template <class T, int N, class S>
 struct PromotedOf<Dual<T, N>, Kokkos::complex<S>> {
+  using type = detail::DualComplex<T, N>;
+};
+template <class T, int N, class S>
+struct WeakOf<Dual<T, N>, Kokkos::complex<S>> {
   using type = detail::DualComplex<T, N>;
 };
 template <class S, class T, int N>

@@ -58,7 +58,7 @@ auto gradient_of_program(F const& f, X const&... x) {
   }();
   using R = decltype(result);
   using V = value_t<R>;
-  static_assert(R::rank == 0 && std::floating_point<V>,
+  static_assert(R::rank == 0 && (std::floating_point<V> || is_dual<V>),
                 "the function given to value_and_grad must return one real number");
   V const value = result.values().item();
   bool const fresh = result.node()->prepare(result.node()->size() == 1);

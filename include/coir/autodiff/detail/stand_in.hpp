@@ -15,9 +15,26 @@
 
 namespace coir {
 
-/// An expression that contains an argument of value_and_grad.
+namespace detail {
+
+/// Whether a functor makes an argument of value_and_grad out of an array.
+template <class F>
+inline constexpr bool makes_arguments = false;
+
+/// Whether an expression contains an argument of value_and_grad.
 template <class E>
-concept DualExpression = Expression<E> && detail::carries_derivatives<value_t<E>>;
+inline constexpr bool holds_argument = false;
+template <class F, class... Operands>
+inline constexpr bool holds_argument<Map<F, Operands...>> =
+    makes_arguments<F> || (holds_argument<Operands> || ...);
+
+}  // namespace detail
+
+/// An expression that contains an argument of value_and_grad. Arrays of duals, which jvp makes,
+/// are none.
+template <class E>
+concept DualExpression = Expression<E> && detail::holds_argument<std::remove_cvref_t<E>> &&
+                         detail::carries_derivatives<value_t<E>>;
 
 namespace detail {
 
@@ -31,7 +48,8 @@ template <class T, int Rank, class Space>
 inline constexpr bool holds_duals<Slice<T, Rank, Space>> =
     carries_derivatives<std::remove_const_t<T>>;
 template <class F, class... Operands>
-inline constexpr bool holds_duals<Map<F, Operands...>> = (holds_duals<Operands> || ...);
+inline constexpr bool holds_duals<Map<F, Operands...>> =
+    !makes_arguments<F> && (holds_duals<Operands> || ...);
 
 template <class... E>
 constexpr void check_not_evaluated() {
@@ -98,6 +116,9 @@ class StandIn : public ExpressionBase {
   void visit_leaves(Visit const&) const {}
 };
 
+template <class D, int Rank, class Space>
+inline constexpr bool holds_argument<StandIn<D, Rank, Space>> = true;
+
 /// The first type with derivatives.
 template <class First, class... Rest>
 struct FirstDual {
@@ -147,6 +168,14 @@ inline constexpr bool stands_in<Map<F, Operands...>> = (stands_in<Operands> || .
 template <class E>
 concept DualOperand = DualExpression<E> && !detail::holds_duals<std::remove_cvref_t<E>>;
 
+/// The elements of arrays of duals in another precision; integers have no derivatives.
+template <Element T, Expression E>
+  requires detail::CastableTo<E, T> && detail::carries_derivatives<value_t<E>> &&
+           (!DualExpression<E>) && (!detail::carries_derivatives<T>)
+auto cast(E&& x) {
+  return map(detail::CastOfDual<T>{}, std::forward<E>(x));
+}
+
 /// The elements in another precision.
 template <Element T, DualOperand E>
   requires detail::CastableTo<E, T> && (!detail::carries_derivatives<T>)
@@ -161,17 +190,19 @@ auto cast([[maybe_unused]] E&& x) {
                            typename std::remove_cvref_t<E>::space>();
 }
 
-/// The real part, the imaginary part and the conjugate of complex numbers made of an argument of
-/// value_and_grad.
-template <DualOperand E>
+/// The real part, the imaginary part and the conjugate of numbers with derivatives.
+template <Expression E>
+  requires detail::carries_derivatives<value_t<E>>
 auto real(E&& x) {
   return map(detail::RealOfDual{}, std::forward<E>(x));
 }
-template <DualOperand E>
+template <Expression E>
+  requires detail::carries_derivatives<value_t<E>>
 auto imag(E&& x) {
   return map(detail::ImagOfDual{}, std::forward<E>(x));
 }
-template <DualOperand E>
+template <Expression E>
+  requires detail::carries_derivatives<value_t<E>>
 auto conj(E&& x) {
   return map(detail::ConjOfDual{}, std::forward<E>(x));
 }

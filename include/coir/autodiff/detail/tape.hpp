@@ -27,6 +27,9 @@ class TapeEntry {
   /// Adds to the cotangents of the arrays that the statement read, unless nothing depends on its
   /// result.
   virtual void pull_back() = 0;
+
+  /// Of the result and its cotangent.
+  virtual std::int64_t bytes() const = 0;
 };
 
 /// Statements in the order in which they were made.
@@ -40,6 +43,13 @@ class Tape {
   }
 
   void add(std::shared_ptr<TapeEntry> entry) { entries_.push_back(std::move(entry)); }
+
+  /// Of all results and cotangents at once, which is more than there is at any time.
+  std::int64_t bytes() const {
+    std::int64_t sum = 0;
+    for (auto const& entry : entries_) sum += entry->bytes();
+    return sum;
+  }
 
   /// Goes back through all statements. Each is destroyed after its turn, with the memory that only
   /// it needs.
@@ -119,6 +129,10 @@ class TapeNode : public TapeEntry {
     if (size_ == 0) return Array<T, static_cast<int>(Rank), Space>(shape);
     prepare(false);
     return {cotangent_.data(), shape, cotangent_.all().owner()};
+  }
+
+  std::int64_t bytes() const override {
+    return 2 * size_ * static_cast<std::int64_t>(sizeof(T));
   }
 
   void pull_back() override {
