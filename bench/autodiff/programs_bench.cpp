@@ -1,10 +1,9 @@
 // Programs that go by the tape: value,NAME is the value alone and grad,NAME the value with its
 // gradient. bench/peers/gradients.py times JAX's programs beside these.
 
+#include <autodiff/programs.hpp>
 #include <support/memory.hpp>
-#include <support/timing.hpp>
 
-#include <coir/array/all.hpp>
 #include <coir/autodiff/linalg.hpp>
 #include <coir/linalg/matmul.hpp>
 
@@ -44,25 +43,6 @@ struct Perceptron {
     return mean(square(matmul(second, w3) - target));
   }
 };
-
-/// Elements between -scale and scale, as in bench/peers/gradients.py.
-Array<float, 2, Memory> matrix(std::int64_t rows, std::int64_t columns, double scale = 1) {
-  Array<float, 2, Memory> result(Shape<2>{rows, columns});
-  result = cast<float>(
-      scale * reshape(sin(linspace<double, Memory>(0, 1000, rows * columns)), {rows, columns}));
-  return result;
-}
-
-/// Calls function(arguments...) in batches, or its value_and_grad.
-template <bool Gradient, class F, class... X>
-void time_program(benchmark::State& state, double cells, F const& function, X const&... arguments) {
-  time_batches(state, Space{}, {cells, sizeof(float) * cells, "numbers"}, [&] {
-    if constexpr (Gradient)
-      benchmark::DoNotOptimize(value_and_grad(function)(arguments...).value);
-    else
-      benchmark::DoNotOptimize(static_cast<float>(function(arguments...)));
-  });
-}
 
 template <bool Gradient>
 void diffusion(benchmark::State& state) {
