@@ -129,6 +129,21 @@ struct Returned<E, Rank> {
   static constexpr bool in_one_pass = false;
   static constexpr bool by_tape = !evaluated;
 };
+/// A number or an array of duals that no function with a derivative has made.
+template <class O>
+inline constexpr bool is_evaluated = is_dual<O>;
+template <Expression O>
+inline constexpr bool is_evaluated<O> = carries_derivatives<value_t<O>> && !DualExpression<O>;
+template <class O, int Rank>
+  requires is_evaluated<O>
+struct Returned<O, Rank> {
+  static constexpr bool something = true;
+  static constexpr bool objective = true;
+  static constexpr bool evaluated = true;
+  static constexpr void check() { check_not_evaluated<Array<Dual<double, 1>, 1, DefaultSpace>>(); }
+  static constexpr bool in_one_pass = false;
+  static constexpr bool by_tape = false;
+};
 template <bool Affine, class F, class... Terms, int Rank>
 struct Returned<Objective<Affine, F, Terms...>, Rank> {
   static constexpr bool something = true;

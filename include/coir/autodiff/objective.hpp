@@ -11,6 +11,7 @@
 
 #include <coir/array/dual_elements.hpp>
 #include <coir/array/reductions.hpp>
+#include <coir/autodiff/detail/forward_arrays.hpp>
 #include <coir/autodiff/detail/stand_in.hpp>
 #include <coir/autodiff/detail/terms.hpp>
 
@@ -183,13 +184,6 @@ auto norm(E const& x) {
 
 namespace detail {
 
-struct ValueOfDual {
-  template <class D>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(D const& x) const {
-    return x.value;
-  }
-};
-
 /// The values of an expression of arguments, for functions whose results have no derivative.
 ///
 /// \throws PreconditionError for the result of a statement, which isn't computed in one pass
@@ -201,7 +195,7 @@ auto values_in_one_pass(E const& x) {
         "for an argument that is reduced");
     return Array<dual_value_t<E>, rank_of<E>, typename E::space>();
   } else {
-    return map(ValueOfDual{}, x);
+    return map(ValuePart{}, x);
   }
 }
 
