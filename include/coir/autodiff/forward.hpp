@@ -9,6 +9,7 @@
 #include <coir/autodiff/detail/program_gradient.hpp>
 #include <coir/autodiff/forward_order.hpp>
 #include <coir/autodiff/grad.hpp>
+#include <coir/autodiff/jacobian.hpp>
 #include <coir/autodiff/traced.hpp>
 #include <coir/autodiff/traced_moves.hpp>
 #include <coir/autodiff/traced_reductions.hpp>
@@ -88,17 +89,10 @@ auto jvp_of_arrays(F const& f, std::tuple<X...> const& x, std::tuple<V...> const
   }(std::index_sequence_for<X...>{});
 }
 
-/// 1 for the element with the number k in C order, 0 for others.
-template <class T>
-struct UnitVector {
-  std::int64_t k;
-  KOKKOS_FORCEINLINE_FUNCTION T operator()(std::int64_t i) const { return T(i == k ? 1 : 0); }
-};
-
 }  // namespace detail
 
-/// The function (x, v) -> the Hessian of f at x times v, by one pass forward through f's gradient:
-/// it costs two to four gradients. For a function of several arrays x and v are tuples,
+/// The function (x, v) -> the Hessian of f at x times v, by one pass forward through f's gradient.
+/// For a function of several arrays x and v are tuples,
 /// std::tuple(x, y), and so is the result.
 ///
 /// \param f  a generic function of arrays that returns one real number, as for value_and_grad

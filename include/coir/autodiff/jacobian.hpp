@@ -40,9 +40,10 @@ struct WeightedResults {
 };
 
 /// 1 for the element with the number k in C order, 0 for others.
-struct OnlyOne {
+template <class T>
+struct UnitVector {
   std::int64_t k;
-  KOKKOS_FORCEINLINE_FUNCTION double operator()(std::int64_t i) const { return i == k ? 1 : 0; }
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(std::int64_t i) const { return T(i == k ? 1 : 0); }
 };
 
 }  // namespace detail
@@ -84,8 +85,8 @@ auto jacobian_of_array(F const& f, X const& x) {
   if (result.size() == 0) return result;
   auto const matrix = reshape(result, Shape<2>{count, width});
   for (std::int64_t k = 0; k < count; ++k) {
-    auto const one = from_function<space_like<X>>(Shape<1>{count}, detail::OnlyOne{k});
-    auto const row = vjp(f, reshape(cast<T>(one), y.shape()))(x);
+    auto const one = from_function<space_like<X>>(Shape<1>{count}, detail::UnitVector<T>{k});
+    auto const row = vjp(f, reshape(one, y.shape()))(x);
     matrix(k) = reshape(row, Shape<1>{width});
   }
   return result;
