@@ -31,6 +31,7 @@
 #include <coir/autodiff/traced_moves.hpp>
 #include <coir/autodiff/traced_reductions.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <tuple>
 #include <type_traits>
@@ -80,6 +81,7 @@ class AlwaysPulledBack : public TapeEntry {
     auto const cotangent = node_->take_cotangent(shape_);
     pull_back_(Slice<T const, Rank, Space>(cotangent.as_operand()));
   }
+  std::int64_t bytes() const override { return node_->bytes(); }
 
  private:
   std::shared_ptr<TapeNode<T, Space>> node_;
