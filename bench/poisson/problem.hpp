@@ -111,7 +111,7 @@ inline void size_for_threads(benchmark::internal::Benchmark* bench) {
 /// Sweeps a call: few enough that a call is short, enough that what a call costs besides vanishes.
 template <class T, int Rank>
 std::int64_t sweeps_for(Problem<T, Rank> const& problem) {
-  if (problem.source.size() < 1'000'000) return 1000;
+  if (problem.source.size() < 1'000'000 || (Rank == 3 && !runs_on_host<Space>)) return 1000;
   return Rank == 3 && runs_on_host<Space> && problem.source.size() > 10'000'000 ? 16 : 128;
 }
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <string>
 
 namespace coir::poisson::detail {
 
@@ -115,6 +116,27 @@ int teams_at_a_time(Exec const& exec, int of_multiprocessor) {
   constexpr int threads_of_multiprocessor = 2048;
   return std::max(1, static_cast<int>(exec.concurrency()) / threads_of_multiprocessor) *
          of_multiprocessor;
+}
+
+/// The tiles of a sweep whose teams march, of which two run at a time on a multiprocessor.
+template <class Sweep, class Exec>
+Tiling tiling_for(Exec const& exec, int const (&n)[3]) {
+  return Tiling::for_teams(n, Sweep::own_rows, Sweep::own_columns, teams_at_a_time(exec, 2));
+}
+
+/// How long a sweep takes, in slabs of a tile.
+template <class Sweep, class Exec>
+std::int64_t time_of(Exec const& exec, int const (&n)[3]) {
+  return tiling_for<Sweep>(exec, n).time(teams_at_a_time(exec, 2));
+}
+
+template <class Exec, class Sweep>
+void march(std::string const& label, Exec const& exec, Sweep const& sweep) {
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Sweep::threads, 2>>;
+  Kokkos::parallel_for(label,
+                       Policy(exec, sweep.tiling.teams(), Sweep::threads)
+                           .set_scratch_size(0, Kokkos::PerTeam(Sweep::scratch_bytes)),
+                       sweep);
 }
 
 }  // namespace coir::poisson::detail

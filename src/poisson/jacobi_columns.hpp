@@ -16,19 +16,19 @@
 
 namespace coir::poisson::detail {
 
-/// A Jacobi sweep of a box. A team marches along the slabs; a thread has `Rows` cells of a slab, in
+/// A Jacobi sweep of a box. A team marches along the slabs; a thread has four cells of a slab, in
 /// one column.
-///
-/// \tparam Slots  planes in shared memory: those of two slabs that are computed with, and those
-///                being loaded
-template <class T, int Across, int Down, int Rows, int Slots>
+template <class T, int Across, int Down>
 struct JacobiColumns {
   static constexpr int threads = Across * Down;
-  static constexpr int own_rows = Down * Rows, own_columns = Across;
+  static constexpr int rows = 4;  // of a thread
+  static constexpr int own_rows = Down * rows, own_columns = Across;
+  /// Planes in shared memory: those of two slabs that are computed with, and one being loaded.
+  static constexpr int slots = 3;
   static constexpr int width = Across + 2;  // of a tile with its neighbours
   using UnknownTile = PlaneTile<T, own_rows + 2, width, threads>;
   static constexpr int plane = UnknownTile::cells;
-  static constexpr int scratch_bytes = Slots * plane * static_cast<int>(sizeof(T));
+  static constexpr int scratch_bytes = slots * plane * static_cast<int>(sizeof(T));
 
   Level<T, 3> level;
   T* out;  // as large as u
@@ -53,15 +53,15 @@ struct JacobiColumns {
     };
     [&]<int... S>(std::integer_sequence<int, S...>) {
       (load(std::integral_constant<int, S>()), ...);
-    }(std::make_integer_sequence<int, Slots - 1>());
+    }(std::make_integer_sequence<int, slots - 1>());
 
     int const j = at.row + y, k = at.column + x;
-    bool inside[Rows];
-    std::uint32_t stored[Rows], source_of[Rows];
-    T below[Rows], next_source[Rows];
+    bool inside[rows];
+    std::uint32_t stored[rows], source_of[rows];
+    T below[rows], next_source[rows];
     T const* b = level.b + (begin - 1) * level.b_slab;
     COIR_UNROLL
-    for (int r = 0; r < Rows; ++r) {
+    for (int r = 0; r < rows; ++r) {
       int const row = j + r * Down;
       inside[r] = k <= n2 && row <= n1;
       stored[r] = offset_of_cell<T>(row, k, n1 + 2, n2 + 2, level.u_row);
@@ -75,19 +75,19 @@ struct JacobiColumns {
     int i = begin;
     auto const relax = [&]<int Slot>(std::integral_constant<int, Slot>) {
       T const* const now = thread_cell + Slot * plane;
-      T const* const after = thread_cell + (Slot + 1) % Slots * plane;
-      wait_for_copies<Slots - 3>();
+      T const* const after = thread_cell + (Slot + 1) % slots * plane;
+      wait_for_copies<slots - 3>();
       member.team_barrier();
-      load(std::integral_constant<int, (Slot + Slots - 1) % Slots>());
+      load(std::integral_constant<int, (Slot + slots - 1) % slots>());
       b += i + 1 < end ? level.b_slab : 0;
-      T source[Rows];
+      T source[rows];
       COIR_UNROLL
-      for (int r = 0; r < Rows; ++r) {
+      for (int r = 0; r < rows; ++r) {
         source[r] = next_source[r];
         next_source[r] = *behind(b, source_of[r]);
       }
       COIR_UNROLL
-      for (int r = 0; r < Rows; ++r) {
+      for (int r = 0; r < rows; ++r) {
         T const* const cell = now + r * Down * width;
         T const value =
             ((((((below[r] + after[r * Down * width]) + cell[-width]) + cell[width]) + cell[-1]) +
@@ -103,34 +103,25 @@ struct JacobiColumns {
     [&]<int... S>(std::integer_sequence<int, S...>) {
       while ((relax(std::integral_constant<int, S>()) && ...)) {
       }
-    }(std::make_integer_sequence<int, Slots>());
+    }(std::make_integer_sequence<int, slots>());
   }
 };
 
 /// A Jacobi sweep from level.u to `out`.
 template <class Exec, class T>
 void jacobi_columns(Exec const& exec, Level<T, 3> level, T* out) {
-  constexpr int at_a_time = 2;  // by measurement on an H100
-  int const teams = teams_at_a_time(exec, at_a_time);
   turn_slabs(level, out);
-  auto const tiling = [&]<class Sweep>(std::type_identity<Sweep>) {
-    return Tiling::for_teams(level.n, Sweep::own_rows, Sweep::own_columns, teams);
-  };
-  auto const launch = [&]<class Sweep>(std::type_identity<Sweep> sweep) {
-    using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Sweep::threads, at_a_time>>;
-    auto const tiles = tiling(sweep);
-    Kokkos::parallel_for("coir::poisson::jacobi_columns/sweep",
-                         Policy(exec, tiles.teams(), Sweep::threads)
-                             .set_scratch_size(0, Kokkos::PerTeam(Sweep::scratch_bytes)),
-                         Sweep{level, out, tiles});
+  auto const sweep = [&]<class Sweep>(std::type_identity<Sweep>) {
+    march("coir::poisson::jacobi_columns/sweep", exec,
+          Sweep{level, out, tiling_for<Sweep>(exec, level.n)});
   };
   constexpr int down = sizeof(T) == 4 ? 2 : 1;
-  using Wide = std::type_identity<JacobiColumns<T, 256, down, 4, 3>>;
-  using Narrow = std::type_identity<JacobiColumns<T, 64, 4 * down, 4, 3>>;
-  if (tiling(Wide()).time(teams) <= tiling(Narrow()).time(teams))
-    launch(Wide());
+  using Wide = JacobiColumns<T, 256, down>;
+  using Narrow = JacobiColumns<T, 64, 4 * down>;
+  if (time_of<Wide>(exec, level.n) <= time_of<Narrow>(exec, level.n))
+    sweep(std::type_identity<Wide>());
   else
-    launch(Narrow());
+    sweep(std::type_identity<Narrow>());
 }
 
 }  // namespace coir::poisson::detail

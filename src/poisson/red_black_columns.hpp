@@ -20,21 +20,21 @@ namespace coir::poisson::detail {
 ///
 /// A team marches along the slabs. It relaxes the red cells of a slab, and then the black cells of
 /// the slab before. Red cells at the edge of a tile are relaxed by both teams that need them. A
-/// thread has `2 Pairs` rows of a column, in turns with red and with black cells.
+/// thread has four rows of a column, in turns with red and with black cells.
 ///
-/// \tparam Slots  planes in shared memory: those of three slabs that are computed with, and those
-///                being loaded. Must be even, so that a slot's slabs begin with the same colour.
 /// \tparam Plain  whether all cells have the plain stencil, which takes fewer instructions
-template <class T, int Across, int Down, int Pairs, int Slots, bool FromZero, bool Plain>
+template <class T, int Across, int Down, bool FromZero, bool Plain>
 struct RedBlackColumns {
-  static_assert(Slots >= 4 && Slots % 2 == 0);
   static constexpr int threads = Across * Down;
-  static constexpr int rows = 2 * Pairs;  // of a thread
+  static constexpr int pairs = 2, rows = 2 * pairs;  // of a thread
   static constexpr int own_rows = rows * Down - 2, own_columns = Across - 2;
+  /// Planes in shared memory: those of three slabs that are computed with, and one being loaded.
+  /// Their number is even, so that the slabs of one all begin with the same colour.
+  static constexpr int slots = 4;
   static constexpr int width = Across + 2;  // of a tile with the neighbours of its red cells
   using UnknownTile = PlaneTile<T, rows * Down + 2, width, threads>;
   static constexpr int plane = UnknownTile::cells;
-  static constexpr int scratch_bytes = Slots * plane * static_cast<int>(sizeof(T));
+  static constexpr int scratch_bytes = slots * plane * static_cast<int>(sizeof(T));
 
   Level<T, 3> level;
   T* out;  // as large as u, with the same ring
@@ -63,7 +63,7 @@ struct RedBlackColumns {
     };
     [&]<int... S>(std::integer_sequence<int, S...>) {
       (load(std::integral_constant<int, S>()), ...);
-    }(std::make_integer_sequence<int, Slots - 1>());
+    }(std::make_integer_sequence<int, slots - 1>());
 
     // The first of the thread's rows, and its column. `first` are its rows whose cells of slab
     // begin - 1 are red, `second` the others.
@@ -82,7 +82,7 @@ struct RedBlackColumns {
     T* const thread_cell = ring + (rows * y + 1) * width + (x + 1);
     Half red_below = {}, red_farther_below = {}, black_here = {}, black_below = {};
     if constexpr (!FromZero) {
-      wait_for_copies<Slots - 4>();
+      wait_for_copies<slots - 4>();
       member.team_barrier();
       black_here = cells(thread_cell + plane, second);
       black_below = cells(thread_cell, first);
@@ -108,11 +108,11 @@ struct RedBlackColumns {
     auto const relax = [&]<int Slot>(std::integral_constant<int, Slot>, Rows const& these,
                                      Rows const& others) {
       T* const before = thread_cell + Slot * plane;
-      T* const now = thread_cell + (Slot + 1) % Slots * plane;
-      T* const after = thread_cell + (Slot + 2) % Slots * plane;
-      wait_for_copies<Slots - 4>();
+      T* const now = thread_cell + (Slot + 1) % slots * plane;
+      T* const after = thread_cell + (Slot + 2) % slots * plane;
+      wait_for_copies<slots - 4>();
       member.team_barrier();
-      load(std::integral_constant<int, (Slot + Slots - 1) % Slots>());
+      load(std::integral_constant<int, (Slot + slots - 1) % slots>());
       Half const source = these.of(sources), source_after = others.of(sources);
       b += i >= 1 && i < n0 ? level.b_slab : 0;
       load_sources();
@@ -122,7 +122,7 @@ struct RedBlackColumns {
       Half const across = FromZero ? Half{} : these.sums(black_here, now);
       unsigned const relaxes = i >= 1 && i <= n0 ? these.inside : 0;
       COIR_UNROLL
-      for (int r = 0; r < Pairs; ++r) {
+      for (int r = 0; r < pairs; ++r) {
         T* const cell = now + these.cell + r * 2 * width;
         T const along = FromZero ? T(0) : cell[-1] + cell[1];
         T const updated = relaxed(these.j + 2 * r, i, k, red[r], source[r],
@@ -134,7 +134,7 @@ struct RedBlackColumns {
         Half const across_below = these.sums(red_below, before);
         Half black;
         COIR_UNROLL
-        for (int r = 0; r < Pairs; ++r) {
+        for (int r = 0; r < pairs; ++r) {
           T const* const below = before + these.cell + r * 2 * width;
           black[r] = relaxed(these.j + 2 * r, i - 1, k, black_below[r], source_below[r],
                              red_farther_below[r] + red[r], across_below[r], below[-1] + below[1]);
@@ -160,13 +160,13 @@ struct RedBlackColumns {
     [&]<int... S>(std::integer_sequence<int, S...>) {
       while ((advance(std::integral_constant<int, S>()) && ...)) {
       }
-    }(std::make_integer_sequence<int, Slots>());
+    }(std::make_integer_sequence<int, slots>());
   }
 
  private:
   /// Values in a thread's rows, and in every second one of them.
   using All = Kokkos::Array<T, rows>;
-  using Half = Kokkos::Array<T, Pairs>;
+  using Half = Kokkos::Array<T, pairs>;
 
   /// Every second one of a thread's rows: the first and the third, or the second and the fourth.
   struct Rows {
@@ -186,7 +186,7 @@ struct RedBlackColumns {
     KOKKOS_FORCEINLINE_FUNCTION Half of(All const& values) const {
       Half half;
       COIR_UNROLL
-      for (int r = 0; r < Pairs; ++r) half[r] = odd ? values[2 * r + 1] : values[2 * r];
+      for (int r = 0; r < pairs; ++r) half[r] = odd ? values[2 * r + 1] : values[2 * r];
       return half;
     }
 
@@ -195,8 +195,8 @@ struct RedBlackColumns {
       T const beside = thread_cell[edge];
       Half sum;
       COIR_UNROLL
-      for (int r = 0; r < Pairs; ++r) {
-        T const above = r + 1 < Pairs ? others[r + 1] : beside;
+      for (int r = 0; r < pairs; ++r) {
+        T const above = r + 1 < pairs ? others[r + 1] : beside;
         T const below = r > 0 ? others[r - 1] : beside;
         sum[r] = others[r] + (odd ? above : below);
       }
@@ -207,7 +207,7 @@ struct RedBlackColumns {
   KOKKOS_FORCEINLINE_FUNCTION static Half cells(T const* thread_cell, Rows const& of) {
     Half half;
     COIR_UNROLL
-    for (int r = 0; r < Pairs; ++r) half[r] = thread_cell[of.cell + 2 * r * width];
+    for (int r = 0; r < pairs; ++r) half[r] = thread_cell[of.cell + 2 * r * width];
     return half;
   }
 
@@ -226,35 +226,26 @@ struct RedBlackColumns {
 /// A red-black sweep from level.u, or from zero, to `out`, whose ring must be that of u.
 template <bool FromZero, class Exec, class T>
 void red_black_columns(Exec const& exec, Level<T, 3> level, T omega, T* out) {
-  constexpr int at_a_time = 2;  // by measurement on an H100
-  int const teams = teams_at_a_time(exec, at_a_time);
   bool const plain = level.has_unit_gaps();
   int const turned = plain && turn_slabs(level, out) && level.n[0] % 2 == 0 ? 1 : 0;
-  auto const tiling = [&]<class Sweep>(std::type_identity<Sweep>) {
-    return Tiling::for_teams(level.n, Sweep::own_rows, Sweep::own_columns, teams);
+  auto const sweep = [&]<class Sweep>(std::type_identity<Sweep>) {
+    march("coir::poisson::red_black_columns/sweep", exec,
+          Sweep{level, out, omega, omega / 6, tiling_for<Sweep>(exec, level.n), turned});
   };
-  auto const launch = [&]<class Sweep>(std::type_identity<Sweep> sweep) {
-    using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Sweep::threads, at_a_time>>;
-    auto const tiles = tiling(sweep);
-    Kokkos::parallel_for("coir::poisson::red_black_columns/sweep",
-                         Policy(exec, tiles.teams(), Sweep::threads)
-                             .set_scratch_size(0, Kokkos::PerTeam(Sweep::scratch_bytes)),
-                         Sweep{level, out, omega, omega / 6, tiles, turned});
-  };
-  auto const sweep = [&]<bool Plain>(std::bool_constant<Plain>) {
-    constexpr int down = sizeof(T) == 4 ? 8 : 4;
-    using Narrow = std::type_identity<RedBlackColumns<T, 66, down, 2, 4, FromZero, Plain>>;
+  auto const choose = [&]<bool Plain>(std::bool_constant<Plain>) {
+    using Narrow = RedBlackColumns<T, 66, sizeof(T) == 4 ? 8 : 4, FromZero, Plain>;
     if constexpr (sizeof(T) == 4) {
-      using Wide = std::type_identity<RedBlackColumns<T, 258, 2, 2, 4, FromZero, Plain>>;
+      using Wide = RedBlackColumns<T, 258, 2, FromZero, Plain>;
       // Of wide tiles a slab takes less time.
-      if (5 * tiling(Wide()).time(teams) <= 6 * tiling(Narrow()).time(teams)) return launch(Wide());
+      if (5 * time_of<Wide>(exec, level.n) <= 6 * time_of<Narrow>(exec, level.n))
+        return sweep(std::type_identity<Wide>());
     }
-    launch(Narrow());
+    sweep(std::type_identity<Narrow>());
   };
   if (plain)
-    sweep(std::true_type());
+    choose(std::true_type());
   else
-    sweep(std::false_type());
+    choose(std::false_type());
 }
 
 }  // namespace coir::poisson::detail

@@ -190,9 +190,9 @@ template <class Exec, class T>
 double restrict_columns(Exec const& exec, Level<T, 3> const& fine, Level<T, 3> const& coarse,
                         bool measure) {
   using Step = RestrictColumns<T, 32, 8>;
-  auto const tiling = Tiling::for_teams(coarse.n, Step::coarse_rows, Step::coarse_columns,
-                                        teams_at_a_time(exec, 16));
   constexpr int at_a_time = 3;
+  auto const tiling = Tiling::for_teams(coarse.n, Step::coarse_rows, Step::coarse_columns,
+                                        teams_at_a_time(exec, at_a_time));
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Step::threads, at_a_time>>;
   auto const policy = [&](int teams) {
     return Policy(exec, teams, Step::threads)
