@@ -420,6 +420,12 @@ TEST(BadInput, OfStates) {
   auto shorter = chains;
   shorter.state.pop_back();
   says(message_of([&] { go_on(shorter, {.warmup = 10}); }), "the state is of another number");
+  auto broken = chains;
+  broken.state[5] = 1e300;  // the number of chains
+  says(message_of([&] { go_on(broken, {.warmup = 10}); }), "the state is of another number");
+  broken.state[5] = 1e9;
+  says(message_of([&] { go_on(broken, {.warmup = 10}); }),
+       "of shape (1000000000, 10, 3), not (2, 10, 3)");
   TemporaryFolder const folder;
   says(message_of<coir::InputError>([&] { read_chains(folder.path()); }), "draws.npy");
   save(folder.path(), chains);

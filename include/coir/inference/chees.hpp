@@ -326,8 +326,7 @@ Chains chees(Exec const& exec, random::Key const& key, T const& target, Starts c
 template <ExecutionSpace Exec, BatchTarget<Exec> T>
 Chains chees(Exec const& exec, T const& target, Chains chains, Options const& options = {},
              OnProgress const& on_progress = {}) {
-  auto const head =
-      detail::head_of_state(detail::Ensemble<Exec, T>::sampler, chains.state, options);
+  auto const head = detail::head_of_state(detail::Ensemble<Exec, T>::sampler, chains, options);
   return detail::run_ensemble(exec, head, target, nullptr, std::move(chains), options, on_progress);
 }
 

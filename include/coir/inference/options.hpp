@@ -23,9 +23,10 @@ struct Options {
   /// hmc, chees, microcanonical: the length of a trajectory, > 0, in units in which the target has
   /// unit variance. pi/2 is a quarter of the period of a Gaussian. chees() only begins with it.
   double length = 1.5707963267948966;
-  double jitter = 0.5;         ///< lengths are spread evenly over length (1 -+ jitter); in [0, 1)
-  int most_steps = 1000;       ///< of a trajectory; >= 1
-  double energy_error = 5e-4;  ///< microcanonical, unadjusted: variance per parameter aimed at
+  /// hmc, microcanonical: lengths are spread evenly over length (1 -+ jitter); in [0, 1).
+  double jitter = 0.5;
+  int most_steps = 1000;          ///< of a trajectory; >= 1
+  double energy_error = 5e-4;     ///< microcanonical, unadjusted: variance per parameter aimed at
   std::int64_t told_every = 100;  ///< draws of each chain between two calls of the progress; >= 1
   bool a_chain_a_thread = true;   ///< on hosts; else chains take turns, each with all threads
 };

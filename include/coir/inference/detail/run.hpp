@@ -297,13 +297,18 @@ inline StateHead head_of(double sampler, random::Key const& key,
           options.warmup, options.thin, 0,        static_cast<int>(options.mass)};
 }
 
-inline StateHead head_of_state(double sampler, std::vector<double> const& state,
-                               Options const& options) {
+inline StateHead head_of_state(double sampler, Chains const& chains, Options const& options) {
   check(options);
-  StateReader reader(state);
+  StateReader reader(chains.state);
   StateHead head;
   head.visit(reader);
   expects_same(head, sampler, options);
+  auto const shape = chains.draws.shape();
+  std::int64_t const draws = std::max<std::int64_t>(0, head.done - head.warmup) / head.thin;
+  if (shape != std::array{head.chains, draws, head.parameters})
+    throw PreconditionError("the state is of draws of shape " +
+                            in_words(std::array{head.chains, draws, head.parameters}) + ", not " +
+                            in_words(shape) + ": take both from one run");
   return head;
 }
 
@@ -320,7 +325,7 @@ Chains begin(Exec const& exec, random::Key const& key, T const& target, Starts c
 template <ExecutionSpace Exec, class Move, class T>
 Chains go_on(Exec const& exec, T const& target, Chains chains, Options const& options,
              OnProgress const& on_progress) {
-  auto const head = head_of_state(Move::sampler, chains.state, options);
+  auto const head = head_of_state(Move::sampler, chains, options);
   return run<Exec, Move>(exec, head, target, nullptr, std::move(chains), options, on_progress);
 }
 

@@ -6,6 +6,7 @@
 #include <coir/inference/detail/vectors.hpp>
 #include <coir/inference/options.hpp>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -43,7 +44,9 @@ class StateReader {
     if constexpr (Kokkos::is_view<V>::value) {
       set_elements(value, next(value.size()));
     } else {
-      value = static_cast<V>(*next(1));
+      double const number = *next(1);
+      if constexpr (std::is_integral_v<V>) expects(std::abs(number) < 0x1p53, wrong);
+      value = static_cast<V>(number);
     }
   }
   void expects_end() const { expects(at_ == numbers_.size(), wrong); }
