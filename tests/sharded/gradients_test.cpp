@@ -51,8 +51,7 @@ auto second_difference(X const& x) {
 template <AnySplit X>
 auto second_difference(X const& x) {
   auto const h = with_halo(x, 1);
-  return from_parts(h(range(0, -2)) + h(range(2, end)) - 2 * h(range(1, -1)),
-                    x.expression().placement());
+  return from_parts(h(range(0, -2)) + h(range(2, end)) - 2 * h(range(1, -1)), x.placement());
 }
 
 template <class A, class B>

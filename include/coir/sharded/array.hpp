@@ -39,7 +39,7 @@ class Split {
 /// A Sharded array, or an expression of some.
 template <class X>
 concept AnySplit = requires(std::remove_cvref_t<X> const& x) {
-  x.expression().placement();
+  x.placement();
   x.expression().local();
 };
 
@@ -212,7 +212,7 @@ inline constexpr int axes_of<X> = rank_of<X>;
 template <class First, class... Rest>
 auto first_split(First const& first, Rest const&... rest) {
   if constexpr (AnySplit<First>)
-    return first.expression().placement();
+    return first.placement();
   else
     return first_split(rest...);
 }
@@ -234,7 +234,7 @@ auto common_placement(X const&... x) {
   auto const check = [&](auto const& one) {
     using One = std::remove_cvref_t<decltype(one)>;
     if constexpr (AnySplit<One>) {
-      auto const& other = one.expression().placement();
+      auto const& other = one.placement();
       bool const is_alike = other.group() == first.group() &&
                             other.axis() - rank_of<One> == axis_from_end &&
                             other.extent() == common.extent();

@@ -125,7 +125,7 @@ template <AnySplit X>
   requires(rank_of<X> == 3)
 auto rfftn(X const& x) {
   using T = value_t<X>;
-  auto const from = x.expression().placement();
+  auto const from = x.placement();
   expects(from.axis() == 0, "rfftn takes arrays that are split along axis 0, by reshard(x, 0)",
           from.axis());
   auto const [n0, n1, n2] = from.shape();
@@ -150,7 +150,7 @@ template <AnySplit X>
 auto irfftn(X const& spectrum, std::int64_t n) {
   using T = real_t<value_t<X>>;
   using Complex = Kokkos::complex<T>;
-  auto const from = spectrum.expression().placement();
+  auto const from = spectrum.placement();
   auto const [n0, n1, row] = from.shape();
   expects(from.axis() == 1, "irfftn takes spectra that are split along axis 1, by reshard(x, 1)",
           from.axis());

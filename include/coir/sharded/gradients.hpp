@@ -126,14 +126,14 @@ auto argument(X const& x) {
 template <class X, class Given>
 auto given_as(X const& x, Given const& given) {
   if constexpr (AnySplit<X>)
-    return Split<Given>(given, x.expression().placement());
+    return Split<Given>(given, x.placement());
   else
     return given;
 }
 template <class X, class A>
 auto gradient_as(X const& x, A gradient) {
   if constexpr (AnySplit<X>)
-    return placed(std::move(gradient), x.expression().placement());
+    return placed(std::move(gradient), x.placement());
   else
     return gradient;
 }

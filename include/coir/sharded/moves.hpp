@@ -188,7 +188,7 @@ Array<T, Rank> gathered(Slice<T const, Rank, DefaultSpace> const& own,
 /// \throws PreconditionError if there is no such axis
 template <AnySplit X>
 auto reshard(X const& x, int axis) {
-  auto const from = x.expression().placement();
+  auto const from = x.placement();
   Placement<rank_of<X>> const to(from.group(), from.shape(), axis);
   return detail::placed(
       detail::moved(
@@ -241,7 +241,7 @@ enum class Edges {
 template <AnySplit X>
 auto with_halo(X const& x, std::int64_t width, Edges edges = Edges::periodic) {
   constexpr int rank = rank_of<X>;
-  auto const placement = x.expression().placement();
+  auto const placement = x.placement();
   std::int64_t const n = placement.extent();
   expects(width >= 0 && width <= n,
           "the halo of an array of " + in_words(placement) + " must have 0 to " +
@@ -272,7 +272,7 @@ auto with_halo(X const& x, std::int64_t width, Edges edges = Edges::periodic) {
 /// The whole array on every rank: JAX's all_gather.
 template <AnySplit X>
 auto replicate(X const& x) {
-  auto const placement = x.expression().placement();
+  auto const placement = x.placement();
   return detail::moved(
       x, [=](auto const& own) { return detail::gathered(own, placement, -1); },
       // Of what is the same on every rank each has the whole cotangent.

@@ -119,7 +119,7 @@ auto extreme(X const& x, char const* what, Best const& best, OverRanks const& ov
 /// the axis.
 template <AnySplit X>
 int expects_local(X const& x, int axis, char const* what) {
-  auto const& placement = x.expression().placement();
+  auto const& placement = x.placement();
   int const d = placement.checked(axis);
   expects(d != placement.axis(), std::string(what) + " along axis " + std::to_string(d) +
                                      " needs whole lines on each rank, and the array of " +
