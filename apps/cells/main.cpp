@@ -1,10 +1,12 @@
 // coir-cells: angular power spectra of a survey, and what they say about its parameters.
 
+#include "chains.hpp"
 #include "pictures.hpp"
 #include "present.hpp"
 #include "settings.hpp"
 #include "survey.hpp"
 
+#include <coir/array/npy.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/io/atomic_file.hpp>
 
@@ -19,6 +21,9 @@
 #include <support/same_file.hpp>
 #include <support/text.hpp>
 
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <iostream>
 #include <string>
@@ -129,8 +134,49 @@ void add_options(CommandLine& line, CellsSettings& settings) {
       .group("Output");
   add_path(line, "--report", settings.report, "FILE", "Write the covariance as JSON")
       .group("Output");
-  line.add_flag("--quiet", settings.quiet, "Print nothing but errors");
+  std::string const chains = "Chains";
+  add_whole_number(line, "--chains", settings.chains,
+                   "Also draw from the posterior, by so many chains, one a thread (default 0)", 0,
+                   1000)
+      .group(chains);
+  add_whole_number(line, "--warmup", settings.warmup, "Draws that tune the sampler (default 500)",
+                   10, 10'000'000)
+      .group(chains);
+  add_whole_number(line, "--draws", settings.draws, "Draws of each chain (default 1000)", 4,
+                   10'000'000)
+      .group(chains);
+  add_whole_number(line, "--seed", settings.seed, "What they depend on (default 1)", 0)
+      .group(chains);
   add_config_file(line);
+  add_progress_and_quiet(line, settings.progress, settings.quiet);
+}
+
+/// Draws, writes them, and says what they are worth.
+std::string draw(CellsSettings const& settings, Forecast const& result) {
+  auto const begin = std::chrono::steady_clock::now();
+  inference::Chains const chains = [&] {
+    Activity const drawing("drawing");
+    return draw_chains(settings, result);
+  }();
+  double const hours =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / 3600;
+  std::int64_t const count = chains.draws.extent(1);
+  auto const n = static_cast<std::int64_t>(result.parameters.size());
+  if (count >= 4) {
+    Activity const writing("writing " + (settings.output / "draws.npy").string());
+    save(settings.output / "draws.npy", chains.draws);
+    std::vector<std::vector<double>> all;
+    for (std::int64_t k = 0; k < chains.draws.extent(0) * count; ++k)
+      all.emplace_back(chains.draws.data() + k * n, chains.draws.data() + (k + 1) * n);
+    io::write_file(settings.output / "triangle.svg", triangle_of(result, all));
+  }
+  stop_if_interrupted();
+  auto const summary = inference::summarise(chains);
+  double worst = summary.parameters.front().ess_bulk;
+  for (auto const& of : summary.parameters) worst = std::min(worst, of.ess_bulk);
+  return "\n" + inference::to_text(summary, result.parameters) +
+         "\nThe worst effective sample size is " + short_text(worst) + ", " +
+         short_text(worst / hours) + " an hour with warm-up.\n";
 }
 
 struct OutputFile {
@@ -150,7 +196,7 @@ ExitCode carry_out(CommandLine const& line, CellsSettings given) {
   CellsSettings const settings = with_whole_lists(given);
   std::vector<NamedFile> outputs = {{"--report", settings.report}};
   for (char const* const name :
-       {"spectra.txt", "derivatives.txt", "fisher.txt", "spectra.svg", "triangle.svg"})
+       {"spectra.txt", "derivatives.txt", "fisher.txt", "spectra.svg", "triangle.svg", "draws.npy"})
     outputs.push_back({std::string("the run's ") + name, settings.output / name});
   expects_different_files(outputs, {{"--config", line.option("--config").text()}});
   OutputFolder const folder(settings.output, settings.output / "spectra.txt");
@@ -167,9 +213,10 @@ ExitCode carry_out(CommandLine const& line, CellsSettings given) {
     io::write_file(settings.output / path, text);
     say_of_files("what was written is whole");
   }
+  std::string const of_chains = settings.chains > 0 ? draw(settings, result) : "";
   if (!settings.report.empty()) write_report(settings.report, cells_report(result));
   if (!settings.quiet)
-    std::cout << summary_of(result)
+    std::cout << summary_of(result) << of_chains
               << "\nSpectra, derivatives, the Fisher matrix and pictures are in "
               << settings.output.string() << "\n";
   return ExitCode::success;

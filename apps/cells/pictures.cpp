@@ -116,7 +116,7 @@ std::string picture_of_spectra(Forecast const& forecast, CellsSettings const& se
   return drawing.text();
 }
 
-std::string triangle_of(Forecast const& forecast) {
+std::string triangle_of(Forecast const& forecast, std::vector<std::vector<double>> const& draws) {
   constexpr int margin = 170, cell = 110, for_last_label = 220;
   std::size_t const n = forecast.parameters.size();
   int const side = 2 * margin + static_cast<int>(n) * cell;
@@ -145,6 +145,12 @@ std::string triangle_of(Forecast const& forecast) {
         drawing.write(left + cell / 2, side - margin + 10, forecast.parameters[j], "middle");
         continue;
       }
+      Points dots;
+      constexpr std::size_t most = 300;
+      for (std::size_t k = 0; k < draws.size(); k += draws.size() / most + 1)
+        if (std::abs(draws[k][j] - x) < 3 * error[j] && std::abs(draws[k][i] - y) < 3 * error[i])
+          dots.push_back(frame.at(draws[k][j], draws[k][i]));
+      if (!dots.empty()) drawing.dots(dots, colour_of(0.6));
       // Of two parameters 68.3 % lie within 1.52 deviations and 95.4 % within 2.48.
       for (auto const& [scale, shade] : {std::pair{2.48, 0.75}, std::pair{1.52, 0.35}})
         drawing.line(ellipse(frame, x, y, forecast.covariance[j][j], forecast.covariance[i][j],

@@ -3,6 +3,7 @@
 #include "survey.hpp"
 
 #include <string>
+#include <vector>
 
 namespace coir::apps::cells {
 
@@ -12,6 +13,10 @@ std::string picture_of_spectra(Forecast const& forecast, CellsSettings const& se
 
 /// The triangle of all pairs of parameters, as SVG: ellipses that hold 68.3 % and 95.4 % of the
 /// probability, and on the diagonal each parameter's density.
-std::string triangle_of(Forecast const& forecast);
+///
+/// \param draws  of the parameters, some of which are drawn as dots below the ellipses; may be
+/// empty
+std::string triangle_of(Forecast const& forecast,
+                        std::vector<std::vector<double>> const& draws = {});
 
 }  // namespace coir::apps::cells

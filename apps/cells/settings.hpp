@@ -3,6 +3,9 @@
 #include <coir/cosmology/angular_power.hpp>
 #include <coir/cosmology/parameters.hpp>
 
+#include <support/progress.hpp>
+
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -42,8 +45,11 @@ struct CellsSettings {
   std::vector<std::string> free;  ///< parameters to vary; empty: all there are but omega_k and wa
   std::map<std::string, double> priors;  ///< widths of Gaussian ones
 
+  std::int64_t chains = 0, warmup = 500, draws = 1000, seed = 1;  ///< no chains: the forecast alone
+
   std::filesystem::path output = "cells";
   std::filesystem::path report;
+  ProgressMode progress = ProgressMode::automatic;
   bool quiet = false;
 };
 

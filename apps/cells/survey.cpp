@@ -10,8 +10,11 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <limits>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace coir::apps::cells {
@@ -104,6 +107,41 @@ std::vector<Tracer<D>> tracers_of(CellsSettings const& settings, Variables& vari
   return tracers;
 }
 
+/// The middles and widths of bins that are equal in ln l.
+std::pair<std::vector<double>, std::vector<double>> bins_of(CellsSettings const& settings) {
+  std::vector<double> l, width;
+  double const ratio = std::pow(settings.l_max / settings.l_min, 1.0 / settings.bins);
+  for (int i = 0; i < settings.bins; ++i) {
+    double const low = settings.l_min * std::pow(ratio, i);
+    l.push_back(low * std::sqrt(ratio));
+    width.push_back(low * (ratio - 1));
+  }
+  return {l, width};
+}
+
+/// The number of a parameter, which the settings have.
+double& parameter(CellsSettings& settings, std::string const& name) {
+  auto& p = settings.universe;
+  std::map<std::string, double*> const single = {{"omega_m", &p.omega_m},
+                                                 {"omega_b", &p.omega_b},
+                                                 {"h", &p.h},
+                                                 {"n_s", &p.n_s},
+                                                 {"sigma8", &p.sigma8},
+                                                 {"omega_k", &p.omega_k},
+                                                 {"w0", &p.w0},
+                                                 {"wa", &p.wa},
+                                                 {"eta", &settings.shapes.eta},
+                                                 {"alignment", &settings.shapes.alignment}};
+  if (auto const found = single.find(name); found != single.end()) return *found->second;
+  auto const digit = name.find_first_of("0123456789");
+  auto const bin = static_cast<std::size_t>(std::stoi(name.substr(digit))) - 1;
+  std::string const kind = name.substr(0, digit);
+  auto& list = kind == "bias" ? settings.counts.bias
+               : kind == "m"  ? settings.shapes.m
+                              : settings.shapes.shift;
+  return list[bin];
+}
+
 /// One number for all bins, or one for each.
 void fill_up(std::vector<double>& list, std::size_t bins, std::string const& option, double least) {
   if (list.size() == 1) list.assign(bins, list[0]);
@@ -155,13 +193,7 @@ CellsSettings with_whole_lists(CellsSettings settings) {
 
 Forecast forecast(CellsSettings const& settings) {
   auto const begin = std::chrono::steady_clock::now();
-  std::vector<double> l, width;
-  double const ratio = std::pow(settings.l_max / settings.l_min, 1.0 / settings.bins);
-  for (int i = 0; i < settings.bins; ++i) {
-    double const low = settings.l_min * std::pow(ratio, i);
-    l.push_back(low * std::sqrt(ratio));
-    width.push_back(low * (ratio - 1));
-  }
+  auto const [l, width] = bins_of(settings);
   auto const nu = modes(l, width, settings.f_sky);
 
   std::size_t const bins = settings.counts.z.size() + settings.shapes.z.size();
@@ -199,6 +231,39 @@ Forecast forecast(CellsSettings const& settings) {
                                    covariance[d].begin() + std::ptrdiff_t(count));
   }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return result;
+}
+
+Posterior::Posterior(CellsSettings const& settings, Forecast const& forecast)
+    : settings_(settings),
+      names_(forecast.parameters),
+      fiducial_(forecast.fiducial),
+      likelihood_(forecast.spectra, forecast.total,
+                  modes(forecast.l, bins_of(settings).second, settings.f_sky)) {
+  settings_.free = names_;
+}
+
+double Posterior::operator()(std::vector<double> const& x, std::vector<double>& slope) const {
+  CellsSettings at = settings_;
+  for (std::size_t i = 0; i < size(); ++i) parameter(at, names_[i]) = x[i];
+  D value;
+  try {
+    Forecast order;  // the order of parameters is that of names_
+    Variables variable(at, order);
+    auto const p = universe_of(at.universe, variable);
+    auto const tracers = tracers_of(at, variable);
+    value = -0.5 * likelihood_.chi_squared(angular_power(p, tracers, bins_of(at).first, at.power));
+  } catch (PreconditionError const&) {
+    return -std::numeric_limits<double>::infinity();
+  }
+  for (std::size_t i = 0; i < size(); ++i) slope[i] = value.derivative[i];
+  double result = value.value;
+  for (std::size_t i = 0; i < size(); ++i)
+    if (auto const prior = settings_.priors.find(names_[i]); prior != settings_.priors.end()) {
+      double const off = (x[i] - fiducial_[i]) / prior->second;
+      result -= 0.5 * off * off;
+      slope[i] -= off / prior->second;
+    }
   return result;
 }
 

@@ -2,6 +2,9 @@
 
 #include "settings.hpp"
 
+#include <coir/cosmology/likelihood.hpp>
+
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -37,5 +40,22 @@ CellsSettings with_whole_lists(CellsSettings settings);
 /// prior
 ///   and doesn't vary; if there are more than most_parameters; or if they can't be told apart
 Forecast forecast(CellsSettings const& settings);
+
+/// The posterior of the parameters that vary, where the data are the forecast's own spectra and the
+/// covariance is theirs. Parameters have their Gaussian priors, and others are flat.
+class Posterior {
+ public:
+  Posterior(CellsSettings const& settings, Forecast const& forecast);
+
+  std::size_t size() const { return names_.size(); }
+  /// ln of the density and its gradient; -infinity where there is no such universe.
+  double operator()(std::vector<double> const& x, std::vector<double>& slope) const;
+
+ private:
+  CellsSettings settings_;
+  std::vector<std::string> names_;
+  std::vector<double> fiducial_;
+  cosmology::GaussianLikelihood likelihood_;
+};
 
 }  // namespace coir::apps::cells

@@ -47,6 +47,13 @@ class Drawing {
     svg_ += "\"/>\n";
   }
 
+  /// Dots of 1.5 pixels.
+  void dots(std::vector<std::pair<double, double>> const& points, Colour colour) {
+    svg_ += "<path fill=\"none\" stroke=\"" + name_of(colour) + "\" stroke-width=\"1.5\" d=\"";
+    for (auto const& [x, y] : points) svg_ += "M" + number(x) + " " + number(y) + "h1.5";
+    svg_ += "\"/>\n";
+  }
+
   std::string text() const { return svg_ + "</svg>\n"; }
 
  private:

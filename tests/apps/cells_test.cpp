@@ -3,6 +3,7 @@
 #include "app_fixture.hpp"
 
 #include <cmath>
+#include <cstring>
 #include <sstream>
 
 namespace {
@@ -73,6 +74,39 @@ TEST_F(Cells, ReadsTheFileThatItComesWith) {
   EXPECT_EQ(report["parameters"].size(), 21);
   EXPECT_EQ(report["tracers"].size(), 9);
   EXPECT_TRUE(std::filesystem::exists(folder / "des_y1/triangle.svg"));
+}
+
+TEST_F(Cells, DrawsFromThePosterior) {
+  // One bias alone: C_l, and not ln C_l, is quadratic in it, so that its posterior is nearly
+  // Gaussian where it is measured to some percent.
+  auto const outcome =
+      run(std::string(small) + "--matter linear --free bias1 --chains 2 --warmup 30 --draws 50");
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  EXPECT_TRUE(contains(outcome.output, "worst effective sample size")) << outcome.output;
+  auto const bytes = read_text(folder / "cells/draws.npy");
+  EXPECT_TRUE(contains(bytes.substr(0, 128), "(2, 50, 1)"));
+  double sum = 0, squares = 0;
+  for (std::size_t k = 0; k < 100; ++k) {
+    double x = 0;
+    std::memcpy(&x, bytes.data() + bytes.size() - 8 * (100 - k), 8);
+    sum += x - 2;
+    squares += (x - 2) * (x - 2);
+  }
+  double const variance = 1 / rows_of("cells/fisher.txt")[0][0];
+  // Of 100 draws, 30 of which count at least: five standard errors of the mean, and of the variance
+  EXPECT_NEAR(sum / 100, 0, 5 * std::sqrt(variance / 30));
+  EXPECT_NEAR(squares / 100 / variance, 1, 5 * std::sqrt(2 / 30.0));
+}
+
+TEST_F(Cells, DrawsTheSameAgain) {
+  std::string const command =
+      std::string(small) + "--matter linear --free bias1 sigma8 --chains 2 --warmup 10 --draws 4";
+  run_quietly(command + " --output a");
+  run_quietly(command + " --output b", "OMP_NUM_THREADS=1");
+  run_quietly(command + " --output c --seed 2");
+  EXPECT_EQ(read_text(folder / "a/draws.npy"), read_text(folder / "b/draws.npy"));
+  EXPECT_NE(read_text(folder / "a/draws.npy"), read_text(folder / "c/draws.npy"));
+  EXPECT_TRUE(contains(read_text(folder / "a/triangle.svg"), "h1.5M"));
 }
 
 TEST_F(Cells, SaysWhatIsWrong) {
