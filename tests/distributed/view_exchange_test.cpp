@@ -151,6 +151,16 @@ TEST(ViewExchange, AddsUpViewsWithGaps) {
     }
 }
 
+TEST(ViewExchange, TakesSingleNumbers) {
+  Kokkos::View<float, Memory> const one("one");
+  Kokkos::deep_copy(one, static_cast<float>(1 + world().rank()));
+  auto const ranks = static_cast<float>(world().size());
+  EXPECT_EQ(on_host(coir::distributed::sum(one, world()))(), ranks * (ranks + 1) / 2);
+  EXPECT_EQ(on_host(coir::distributed::gather(one, world()))(world().size() - 1), ranks);
+  coir::distributed::max_in_place(Exec(), one, world());
+  EXPECT_EQ(on_host(one)(), ranks);
+}
+
 TEST(ViewExchange, BroadcastsAndGathers) {
   int const last = world().size() - 1;
   Cube<double, Kokkos::LayoutRight> const cube("cube", 2, 3, 4);

@@ -111,13 +111,21 @@ void expects_extents_alike(Group const& group, V const& view, char const* what) 
   expects_alike(group,
                 {{std::string("shape of what is ") + what, in_words(strided(view).extents)}});
 }
+/// A View as extents and strides, a single number as one of one element.
+template <class V>
+auto elements_of_view(V const& view) {
+  if constexpr (V::rank == 0)
+    return Strided<typename V::value_type, 1>{view.data(), {1}, {1}};
+  else
+    return strided(view);
+}
 inline constexpr char const* combined_over_ranks = "combined over ranks";
 
 template <class Op, class Exec, class V>
 void combine_in_place(Exec const& exec, V const& view, Group const& group) {
   static_assert(!std::is_const_v<typename V::value_type>, "the result is written to the View");
   expects_extents_alike(group, view, combined_over_ranks);
-  auto const elements = strided(view);
+  auto const elements = elements_of_view(view);
   auto const staged = together(group, [&] {
     return Staged(exec, elements, view.span_is_contiguous(), Access::both,
                   "a copy without gaps of what is combined over ranks");
@@ -144,11 +152,13 @@ auto combined(V const& view, Group const& group) {
   typename V::memory_space::execution_space const exec;
   expects_extents_alike(group, view, combined_over_ranks);
   auto const result = together(group, [&] { return without_gaps(view); });
-  auto const from = strided(view), to = strided(result);
+  auto const from = elements_of_view(view);
+  auto const to = elements_of_view(result);
   if (view.span_is_contiguous() && from.strides == to.strides)
     copy_contiguous(exec, result, view);
   else
-    copy_strided<decltype(exec), typename V::non_const_value_type, V::rank>(exec, from, to);
+    copy_strided<std::remove_const_t<decltype(exec)>, typename V::non_const_value_type,
+                 static_cast<int>(to.extents.size())>(exec, from, to);
   combine_over_ranks<Op>(exec, group, result.data(), static_cast<std::int64_t>(result.size()));
   return result;
 }
