@@ -34,10 +34,10 @@ struct InterpolateColumns {
     int index = between(at.slab, coarse.n[0], coarse.ghost[0]).index;
     T lower = in_slab(index), upper = in_slab(index + 1);
     T* u = fine.u_at(at.slab, j, k);
-    // Several numbers are loaded before the first is stored.
+    // All that several cells need is loaded before the first is stored.
     constexpr int count = 4;
     for (int begin = at.slab; begin < at.slabs_end; begin += count) {
-      T old[count] = {};
+      T old[count] = {}, correction[count] = {};
       COIR_UNROLL
       for (int c = 0; c < count; ++c)
         if (!set && begin + c < at.slabs_end) old[c] = u[c * fine.u_slab];
@@ -50,8 +50,11 @@ struct InterpolateColumns {
           lower = upper;
           upper = in_slab(index + 1);
         }
-        u[c * fine.u_slab] = old[c] + (slab.lower * lower + slab.upper * upper);
+        correction[c] = slab.lower * lower + slab.upper * upper;
       }
+      COIR_UNROLL
+      for (int c = 0; c < count; ++c)
+        if (begin + c < at.slabs_end) u[c * fine.u_slab] = old[c] + correction[c];
       u += count * fine.u_slab;
     }
   }

@@ -137,17 +137,19 @@ class PlainJacobi {
 
   /// Submits as many whole recordings as fit and returns the sweeps left over.
   std::int64_t replay(std::int64_t sweeps) {
-    constexpr int recorded = 512;  // even: a recording ends in the field that it began in
+    // Even, so that a recording ends in the field that it began in. To record takes longer than to
+    // launch, which large grids hide.
+    int const recorded = b_.size() < 1'000'000 ? 512 : 64;
     if (sweeps < recorded) return sweeps;
     auto& replay = replays_[fields_.parity()];
     if (!replay) {
-      replay = std::make_unique<Replay<Exec>>(
-          exec_, [b = b_, from = fields_.current(), to = fields_.other()](Exec const& exec) {
-            for (int pair = 0; pair < recorded / 2; ++pair) {
-              jacobi_sweep<Exec, T, Rank>(exec, b, from, to);
-              jacobi_sweep<Exec, T, Rank>(exec, b, to, from);
-            }
-          });
+      replay = std::make_unique<Replay<Exec>>(exec_, [recorded, b = b_, from = fields_.current(),
+                                                      to = fields_.other()](Exec const& exec) {
+        for (int pair = 0; pair < recorded / 2; ++pair) {
+          jacobi_sweep<Exec, T, Rank>(exec, b, from, to);
+          jacobi_sweep<Exec, T, Rank>(exec, b, to, from);
+        }
+      });
     }
     exec_.fence();  // a recording does not wait for what exec_ was given since it was made
     for (; sweeps >= recorded; sweeps -= recorded) replay->submit();
