@@ -70,15 +70,17 @@ class PlaneTile {
 
   /// \param ring         the ring's first plane
   /// \param row, column  of the rectangle's first cell, which may lie outside the plane
-  /// \param rows, columns  of the plane: cells beyond it are copies of those at its edge
+  /// \param rows, columns  of the plane: cells beyond it are copies of some in it
   KOKKOS_FORCEINLINE_FUNCTION PlaneTile(T* ring, int rank, int row, int column, int rows,
                                         int columns, std::ptrdiff_t row_stride)
       : first_(ring + rank), has_last_(rank + (each - 1) * Threads < cells) {
     COIR_UNROLL
     for (int e = 0; e < each; ++e) {
       int const cell = rank + e * Threads, down = cell / Columns;
-      offset_[e] = offset_of_cell<T>(row + down, column + (cell - down * Columns), rows, columns,
-                                     row_stride);
+      int const k = column + (cell - down * Columns);
+      // Threads that copy the same cell would wait for one another.
+      offset_[e] =
+          offset_of_cell<T>(row + down, k < columns ? k : k % columns, rows, columns, row_stride);
     }
   }
 

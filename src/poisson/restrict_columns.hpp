@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 
 namespace coir::poisson::detail {
 
@@ -190,24 +191,27 @@ template <class Exec, class T>
 double restrict_columns(Exec const& exec, Level<T, 3> const& fine, Level<T, 3> const& coarse,
                         bool measure) {
   using Step = RestrictColumns<T, 32, 8>;
-  constexpr int at_a_time = 3;
-  auto const tiling = Tiling::for_teams(coarse.n, Step::coarse_rows, Step::coarse_columns,
-                                        teams_at_a_time(exec, at_a_time));
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Step::threads, at_a_time>>;
-  auto const policy = [&](int teams) {
-    return Policy(exec, teams, Step::threads)
-        .set_scratch_size(0, Kokkos::PerTeam(Step::scratch_bytes + 64));
+  auto const run = [&]<int AtATime>(std::integral_constant<int, AtATime>, auto const& launch) {
+    int const most = teams_at_a_time(exec, AtATime);
+    auto const tiling = Tiling::for_teams(coarse.n, Step::coarse_rows, Step::coarse_columns, most);
+    // No more teams than run at a time, because a single warp joins their sums one after the other.
+    int const teams = std::min(tiling.teams(), most);
+    using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Step::threads, AtATime>>;
+    launch(Policy(exec, teams, Step::threads)
+               .set_scratch_size(0, Kokkos::PerTeam(Step::scratch_bytes + 64)),
+           Step{fine, coarse, tiling, teams});
   };
-  if (!measure) {
-    Kokkos::parallel_for("coir::poisson::restrict_columns/restrict", policy(tiling.teams()),
-                         Step{fine, coarse, tiling, tiling.teams()});
-    return 0;
-  }
-  // No more teams than run at a time, because a single warp joins their sums one after the other.
-  int const teams = std::min(tiling.teams(), teams_at_a_time(exec, at_a_time));
   double squares = 0;
-  Kokkos::parallel_reduce("coir::poisson::restrict_columns/restrict_and_measure", policy(teams),
-                          Step{fine, coarse, tiling, teams}, Kokkos::Sum<double>(squares));
+  // By measurement on an H100.
+  if (measure)
+    run(std::integral_constant<int, 4>(), [&](auto const& policy, Step const& step) {
+      Kokkos::parallel_reduce("coir::poisson::restrict_columns/restrict_and_measure", policy, step,
+                              Kokkos::Sum<double>(squares));
+    });
+  else
+    run(std::integral_constant<int, 3>(), [&](auto const& policy, Step const& step) {
+      Kokkos::parallel_for("coir::poisson::restrict_columns/restrict", policy, step);
+    });
   return squares;
 }
 
