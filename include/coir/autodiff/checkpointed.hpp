@@ -25,10 +25,11 @@ namespace coir {
 /// What the gradient of a loop takes.
 struct CheckpointPlan {
   std::int64_t steps = 0;
-  std::int64_t states = 0;  ///< states that are kept at once, beside the current one
-  std::int64_t bytes = 0;   ///< of these and of the statements of one step, at most
-  std::int64_t computed_again =
-      0;  ///< steps after the way forward, each as often as it is computed
+  std::int64_t states = 0;  ///< states that are kept at once, beside the current one and the first
+  std::int64_t bytes = 0;   ///< of all these states and of one step's statements, at most
+  /// Steps that are computed beside those of the way forward. A step counts as often as it is
+  /// computed.
+  std::int64_t computed_again = 0;
 };
 
 /// Options of checkpointed().
@@ -39,8 +40,9 @@ struct CheckpointOptions {
 
 namespace detail {
 
-/// Among how many steps `states` kept states suffice, beside the first one, if none is advanced
-/// through more than `times` times: the binomial coefficient of (states + 1 + times) over times.
+/// The largest number of steps for which `states` kept states beside the first one suffice, if no
+/// step is advanced through more than `times` times. It is the binomial coefficient of
+/// (states + 1 + times) over times.
 inline std::int64_t reach_of(std::int64_t states, std::int64_t times) {
   if (times < 0) return 0;
   double reach = 1;
@@ -77,7 +79,8 @@ void revolve(State const& state, std::int64_t first, std::int64_t steps, std::in
   }
 }
 
-/// The steps that are computed on the way back, and the one that is looked at beforehand.
+/// The number of steps that are computed on the way back, and one more: the step whose memory is
+/// measured before the way forward.
 inline std::int64_t computed_again(std::int64_t steps, std::int64_t states) {
   std::int64_t computed = 0, last = steps;
   for (auto left = states; left > 0 && last > 1; --left) last -= next_checkpoint(last, left);
@@ -261,10 +264,10 @@ class Checkpointed {
 };
 
 /// The loop `for (k = 0; k < steps; ++k) u = body(u, more...)`, for functions that value_and_grad
-/// differentiates, in a memory that doesn't grow with the steps: checkpointed(steps, body)(u,
-/// more...). States between steps are kept as far as the budget allows, by the binomial schedule:
-/// with s of them and steps <= (s + 1 + r)! / ((s + 1)! r!) each step is computed r + 1 times at
-/// most.
+/// differentiates: checkpointed(steps, body)(u, more...). Its memory doesn't grow with the steps.
+/// As many states between steps are kept as the budget allows, by the binomial schedule. With s
+/// kept states each step is computed r + 1 times at most. Here r is the least number for which
+/// (s + 1 + r)! / ((s + 1)! r!) is `steps` or more.
 ///
 /// \param body  a generic function that returns the next state, of the shape of the one before.
 ///   Arguments of value_and_grad that it needs are given to it beside the state: it must not

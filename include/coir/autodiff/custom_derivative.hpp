@@ -122,8 +122,10 @@ void add_to_cotangent(Traced<T, Rank, Space> const& argument, E const& more) {
   detail::add_cotangent(argument, more);
 }
 
-/// What a linear function gives for an array of duals, which jvp makes: f of the values, with
-/// of_derivatives of the derivatives beside them, which may differ from f by a constant term.
+/// A linear function of an array of duals, which jvp makes.
+///
+/// \param f               applied to the values; it may add a constant term
+/// \param of_derivatives  applied to the derivatives; f without its constant term
 template <ForwardExpression X, class F, class G>
 auto forward_linear(X const& x, F const& f, G const& of_derivatives) {
   return detail::join_parts(f(detail::value_part<detail::depth_among<X>>(x)),

@@ -1,8 +1,8 @@
 #pragma once
 
 /// Derivatives of functions of arrays along directions, beside the values in one pass: jvp. The
-/// function is called with arrays of dual numbers. Of gradients they are products of the Hessian
-/// and vectors: hvp.
+/// function is called with arrays of dual numbers. hvp is the derivative of a gradient along a
+/// direction, the product of the Hessian and a vector.
 
 #include <coir/array/creation.hpp>
 #include <coir/autodiff/detail/forward_arrays.hpp>
@@ -92,8 +92,8 @@ auto jvp_of_arrays(F const& f, std::tuple<X...> const& x, std::tuple<V...> const
 }  // namespace detail
 
 /// The function (x, v) -> the Hessian of f at x times v, by one pass forward through f's gradient.
-/// For a function of several arrays x and v are tuples,
-/// std::tuple(x, y), and so is the result.
+/// For a function of several arrays x and v are tuples, std::tuple(x, y), and the result is a
+/// std::array or a std::tuple.
 ///
 /// \param f  a generic function of arrays that returns one real number, as for value_and_grad
 template <class F>
@@ -102,10 +102,12 @@ auto hvp(F f) {
 }
 
 /// The function x -> the Jacobian of f at x, an array with the axes of the result and then those of
-/// x: each element of x is a column, and costs a pass forward. jacobian() goes by rows.
+/// x. Each element of x is a column, and costs a pass forward. jacobian() takes a pass back for
+/// each row.
 ///
 /// \param f  a generic function of one array that returns an array; the result's axes and those of
 ///   x are 4 at most
+/// \throws PreconditionError if x has no elements
 template <class F>
 auto jacfwd(F f) {
   return [f](auto const& x) {

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What looks at the order of elements, of arrays of duals: min, max, sort, quantiles, unwrap.
+/// Functions that compare elements, for arrays of duals: min, max, sort, quantiles, unwrap.
 
 #include <coir/array/calculus.hpp>
 #include <coir/array/creation.hpp>
@@ -25,7 +25,7 @@ struct NumberPart {
   }
 };
 
-/// The derivative of an extreme: the mean of those of the elements that equal it.
+/// An extreme with its derivative, the mean of the derivatives of all elements that equal it.
 template <class E, class Extreme, class Stretch, class Sum>
 auto forward_extreme(E const& x, Extreme const& extreme, Stretch const& stretch,
                      Sum const& sum_up) {
@@ -87,7 +87,7 @@ auto forward_quantiles(Array<T, Rank, Space> const& sorted, Asked<Several> const
   }
 }
 
-/// The overloads of what quantile(), percentile() and median() call.
+/// quantile(), percentile() and median() call these.
 template <ForwardExpression E, bool Several>
 auto quantiles_of(E const& x, Asked<Several> const& q, int axis) {
   auto const values = value_part<depth_among<E>>(x);

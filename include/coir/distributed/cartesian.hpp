@@ -26,8 +26,8 @@ class Cartesian {
   using Place = std::array<int, static_cast<std::size_t>(Axes)>;
   using Flags = std::array<bool, static_cast<std::size_t>(Axes)>;
 
-  /// \param ranks     along each axis, the same on every rank; 0 leaves the number open, and open
-  ///   numbers are made as equal as the group's size allows
+  /// \param ranks     along each axis, the same on every rank. 0 leaves the number open:
+  ///   open numbers are made as equal as the group's size allows
   /// \param periodic  whether the last rank along an axis is the first one's neighbour
   /// \throws PreconditionError on every rank unless the grid has the group's number of ranks
   explicit Cartesian(Group group, Place const& ranks = {}, Flags const& periodic = {})
@@ -56,7 +56,7 @@ class Cartesian {
     for (std::size_t d = Axes; d-- > 0; rank /= ranks_[d]) place[d] = rank % ranks_[d];
     return place;
   }
-  /// The rank at some steps from this one along each axis; -1 beyond an edge.
+  /// The rank at some steps from this one along each axis; -1 beyond an edge that isn't periodic.
   int neighbour(Place const& steps) const {
     int rank = 0;
     for (std::size_t d = 0; d < Axes; ++d) {
@@ -67,7 +67,7 @@ class Cartesian {
     }
     return rank;
   }
-  /// The same along one axis.
+  /// The rank at some steps from this one along one axis, 0 to Axes - 1.
   int neighbour(int axis, int step) const {
     Place steps{};
     steps[static_cast<std::size_t>(axis)] = step;
@@ -89,7 +89,8 @@ class Cartesian {
   }
 
  private:
-  /// Gives the largest prime factors of what is left to the open axes with the fewest ranks.
+  /// Sets the open numbers. The prime factors of the number of ranks that is left are taken from
+  /// the largest one on, and each multiplies the smallest open number.
   Place filled(Place const& ranks) const {
     Place result = ranks;
     int left = group_.size();

@@ -33,8 +33,8 @@ namespace coir::distributed {
 /// behind the rank's own elements along each shared axis. Layers beyond an edge that isn't periodic
 /// stay as they are. One rank along a periodic axis is its own neighbour.
 ///
-/// begin() and finish() let a kernel of the elements that need no halo run meanwhile. All functions
-/// are collective; messages count as "distributed/halos".
+/// Between begin() and finish() a kernel may run on the elements that need no halo. All functions
+/// are collective. Messages count as "distributed/halos".
 template <CompiledSpace Exec, int Axes>
 class Halos {
  public:
@@ -57,7 +57,8 @@ class Halos {
   }
 
   /// \throws PreconditionError if a field lacks one of the axes, or a rank has fewer elements of
-  ///   its own along one of them than the halo has layers: the first time on every rank
+  ///   its own along one of the axes than the halo has layers. The first call throws on every rank,
+  ///   later ones on this rank alone.
   template <StridedView... Fields>
   void begin(Fields const&... fields) {
     auto const check = [&] { (expects_room(strided(fields)), ...); };
@@ -96,8 +97,8 @@ class Halos {
     return false;
   }
 
-  /// Own elements next to the border in a direction go to the neighbour there. The neighbour in the
-  /// opposite direction sends the halo on that side in the same direction.
+  /// Lists the messages in one direction. Own elements at the border in this direction go to the
+  /// neighbour there. The halo on the opposite side comes from the neighbour on that side.
   template <class... T, int... Rank>
   void list(Numbers const& steps, std::int64_t direction, Strided<T, Rank> const&... fields) {
     bool is_wanted = false;
@@ -115,6 +116,7 @@ class Halos {
     (one(fields), ...);
   }
 
+  /// The halo on one side of a field, or the own elements next to it.
   template <class T, int Rank>
   Strided<T, Rank> part(Strided<T, Rank> field, Numbers const& steps, bool of_halo) const {
     for (std::size_t d = 0; d < Axes; ++d) {

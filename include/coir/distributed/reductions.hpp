@@ -185,8 +185,8 @@ concept ComparableView = StridedView<V> && Comparable<typename V::non_const_valu
 /// time. Collective.
 ///
 /// \param view  of the same extents on every rank, with any strides
-/// \return a new View without gaps, LayoutRight for LayoutStride and otherwise of the same layout,
-///   which the default instance of its execution space writes
+/// \return a new View without gaps, which the default instance of its execution space writes. Its
+///   layout is that of `view`; for LayoutStride it is LayoutRight.
 /// \throws PreconditionError on every rank if extents differ
 /// \throws ResourceError on every rank if one lacks memory: for the result, and as much again
 template <SummableView V>

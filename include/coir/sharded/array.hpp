@@ -16,7 +16,7 @@
 
 namespace coir::sharded {
 
-/// An expression of split arrays: on each rank an expression of their parts there.
+/// An expression of split arrays. Each rank holds the expression of its own parts.
 template <Expression E>
 class Split {
  public:
@@ -36,7 +36,7 @@ class Split {
   Placement<rank> placement_;
 };
 
-/// A Sharded array, or an expression of some.
+/// A Sharded array, or an expression of Sharded arrays.
 template <class X>
 concept AnySplit = requires(std::remove_cvref_t<X> const& x) {
   x.placement();
@@ -113,9 +113,10 @@ class Sharded {
     return Split<decltype(part)>(std::move(part), placement_);
   }
 
-  /// A slice, as of arrays, which shows the same elements. The split axis stays whole.
+  /// A slice for reading, which shows the same elements. The split axis stays whole. Expressions of
+  /// split arrays have no slices: evaluate() them first.
   ///
-  /// \param ranges  for the first axes
+  /// \param ranges  for the first axes; the others stay whole
   /// \throws PreconditionError if a bound lies outside of its axis, or a range cuts the split axis
   template <std::same_as<Range>... Ranges>
     requires(sizeof...(Ranges) >= 1 && sizeof...(Ranges) <= Rank)
@@ -165,17 +166,18 @@ Slice<T, Rank, Space> part_along(Slice<T, Rank, Space> const& x, int axis,
           x.owner()};
 }
 
-/// What functions of split arrays do with parts and plain operands of type E. gradients.hpp has
-/// another one for those that depend on the arguments of value_and_grad.
+/// What functions of split arrays do with parts and plain operands of type E. gradients.hpp has a
+/// specialisation for expressions of the arguments of value_and_grad.
 template <class E>
 struct Parts {
   static auto evaluated(E const& local) { return Array<value_t<E>, rank_of<E>>(local); }
-  /// move(elements): `back` is its adjoint, which is of use on the way back alone.
+  /// move(elements). `back` is the adjoint of `move`, and is called on the way back of gradients.
   template <class Move, class Back>
   static auto moved(E const& local, Move const& move, Back const&) {
     return move(elements_of(local).as_operand());
   }
-  /// A plain operand beside split ones: this rank's part of it, where it has their split axis.
+  /// What this rank reads of a plain operand that stands beside split ones. If the operand has two
+  /// or more indices along the split axis, this is the rank's part of it, and otherwise all of it.
   template <int Rank>
   static auto entered(Placement<Rank> const& placement, E const& x) {
     auto const whole = elements_of(x).as_operand();
@@ -217,7 +219,8 @@ auto first_split(First const& first, Rest const&... rest) {
     return first_split(rest...);
 }
 
-/// The placement of what operands are combined to. Each rank finds the same, or the same error.
+/// The placement of an expression of these operands. All ranks find the same placement, or throw
+/// the same error.
 template <class... X>
 auto common_placement(X const&... x) {
   constexpr int rank = std::max({axes_of<X>...});
@@ -261,7 +264,11 @@ auto local_operand(Placement<Rank> const& placement, X const& x) {
 
 }  // namespace detail
 
-/// f of this rank's parts of the operands, where f makes an elementwise expression of coir's.
+/// The expression f(part, ...) of this rank's parts of the operands.
+///
+/// \param f  returns an elementwise expression of coir/array
+/// \throws PreconditionError on every rank if shapes don't fit, or split operands are split
+///   differently
 template <class F, class... X>
   requires(AnySplit<X> || ...)
 auto elementwise(F const& f, X const&... x) {

@@ -40,7 +40,7 @@ struct FromIndex {
   }
 };
 
-/// Makes the array with its placement, which must be the same on every rank.
+/// An array whose elements aren't set. Checks that all ranks give the same shape and axis.
 template <class T, std::size_t Rank>
 Sharded<T, static_cast<int>(Rank)> blank(distributed::Group const& group,
                                          std::array<std::int64_t, Rank> const& shape, int axis) {
@@ -51,12 +51,15 @@ Sharded<T, static_cast<int>(Rank)> blank(distributed::Group const& group,
                                [&] { return Sharded<T, static_cast<int>(Rank)>(placement); });
 }
 
-/// Random numbers that are those of a plain array: fill(part, number of its first element).
+/// The random numbers of a plain array of this shape.
+///
+/// \param fill  fill(part, n) fills a part with the plain array's numbers from number n on
 template <class T, std::size_t Rank, class Fill>
 auto random(distributed::Group const& group, std::array<std::int64_t, Rank> const& shape, int axis,
             Fill const& fill) {
   auto result = blank<T>(group, shape, axis);
-  // Parts of axis 0 are consecutive numbers. Of others, each index before the split axis has some.
+  // A part along axis 0 is one run of consecutive numbers. A part along another axis has a run for
+  // each index of the axes before it.
   auto const& placement = result.placement();
   std::int64_t behind = 1, before = 1;
   for (int d = 0; d < static_cast<int>(Rank); ++d)
@@ -78,7 +81,7 @@ auto random(distributed::Group const& group, std::array<std::int64_t, Rank> cons
 /// \param shape  of the whole array, the same on every rank
 /// \param axis   along which ranks share it
 /// \throws PreconditionError on every rank if shapes or axes differ, an extent is negative or there
-///   is no such axis, as all functions of this file
+///   is no such axis. The other functions of this file throw the same.
 template <Element T, std::size_t Rank>
 auto zeros(distributed::Group const& group, std::int64_t const (&shape)[Rank], int axis = 0) {
   auto result = detail::blank<T>(group, std::to_array(shape), axis);

@@ -64,9 +64,9 @@ Array<T, 3> to_field(Array<Kokkos::complex<T>, 3> spectrum, Placement<3> const& 
 }
 
 /// The half spectrum whose transform back, without scaling, is Re sum_k c_k exp(i k x) over the
-/// modes k of the half spectrum c: half of each mode, because the transform adds its conjugate. On
-/// the planes k_2 = 0 and n_2 / 2 both are modes of the half spectrum, and the mirrored one may be
-/// another rank's.
+/// modes k of the half spectrum c. The transform back adds the conjugate of each mode, so that a
+/// mode is c_k / 2. The planes k_2 = 0 and k_2 = n_2 / 2 contain the mirrored mode -k, too: there a
+/// mode is (c_k + conj(c_-k)) / 2. Another rank may have c_-k.
 template <class T>
 struct HalfOfModes {
   Kokkos::complex<T> const *own, *planes;  ///< [n_0, rows, row]; [n_0, n_1, 2], the two planes
@@ -103,7 +103,8 @@ Array<T, 3> spectrum_pulled_back(Slice<Kokkos::complex<T> const, 3, DefaultSpace
       of_field);
 }
 
-/// How often a mode of a half spectrum counts in the transform back, over the number of points.
+/// How often a mode of a half spectrum counts in the transform back, divided by the number of
+/// points.
 template <class T>
 struct CountOfMode {
   std::int64_t n;
@@ -117,8 +118,8 @@ struct CountOfMode {
 
 /// numpy.fft.rfftn of an array of three axes, split along axis 0: the half spectrum
 /// [n_0, n_1, n_2 / 2 + 1], split along axis 1. Planes are transformed where they are, rows travel
-/// once, and lines along axis 0 are transformed where they went. On hosts the same bits for any
-/// number of ranks.
+/// once, and lines along axis 0 are transformed where the rows arrive. On hosts results have the
+/// same bits for any number of ranks.
 ///
 /// \throws PreconditionError if an extent is 0, or x is split along another axis
 template <AnySplit X>
@@ -139,12 +140,11 @@ auto rfftn(X const& x) {
 }
 
 /// numpy.fft.irfftn: the array [n_0, n_1, n], split along axis 0, of a half spectrum that is split
-/// along axis 1. Divided by the number of points.
+/// along axis 1. It is divided by the number of points.
 ///
 /// \param n  extent of the result's last axis
-/// \throws PreconditionError if an extent is 0, the spectrum's last extent isn't n / 2 + 1, or it
-/// is
-///   split along another axis
+/// \throws PreconditionError if an extent is 0, the spectrum's last extent isn't n / 2 + 1, or the
+///   spectrum is split along another axis
 template <AnySplit X>
   requires(rank_of<X> == 3)
 auto irfftn(X const& spectrum, std::int64_t n) {

@@ -6,11 +6,14 @@
 ///       return sum(square(x - shift(x, 0, 1)));
 ///     })(x);
 ///
-/// Each rank runs the program with a tape of its own, and the ranks go back through it together. A
-/// move between ranks has its adjoint there: shift() the shift by as many steps the other way,
-/// reshard() the reshard back, with_halo() the sum of what halos got. What is the same on every
-/// rank, such as a sum, has the same cotangent on every rank. Where it enters a statement of split
-/// arrays, each rank finds its share of that cotangent, and the shares are added up.
+/// Each rank runs the program with a tape of its own, and the ranks go back through their tapes
+/// together. On the way back each move between ranks is replaced by its adjoint: shift() by the
+/// shift in the other direction, reshard() by the reshard back. For with_halo() the cotangents of
+/// halos are added to those of the elements that the halos are copies of.
+///
+/// A value that is the same on every rank, such as a sum, has the same cotangent on every rank.
+/// Where such a value enters a statement of split arrays, each rank finds a share of the cotangent,
+/// and the shares are added up.
 
 #include <coir/array/over_ranks.hpp>
 #include <coir/autodiff/array_grad.hpp>
@@ -27,7 +30,7 @@ namespace coir::sharded {
 
 namespace detail {
 
-/// The sum over ranks of what each has of the cotangent of something that is the same on all.
+/// Adds up the ranks' shares of the cotangent of a value that is the same on every rank.
 template <class T, int Rank>
 Array<T, Rank> shares_added_up(Slice<T const, Rank, DefaultSpace> const& share,
                                distributed::Group const& group) {
@@ -170,8 +173,12 @@ struct ValueAndGradOf {
 ///
 /// In f, split arguments work with elementwise functions, sum, mean, dot, norm, var, sums and means
 /// along axes that aren't split, reshard, shift, with_halo, from_parts, replicate, shard, matmul,
-/// rfftn and irfftn. A plain array that is the same on every rank may stand beside them. What f
-/// makes of a rank's own elements, as of with_halo(), goes into from_parts() before it is added up.
+/// rfftn and irfftn. A plain array that is the same on every rank may stand beside them.
+///
+/// with_halo() and local() give f elements of the rank's own. Expressions of these must go through
+/// from_parts() before they are added up. Plain arguments and sums must not stand in such
+/// expressions, because their gradients would lack the shares of other ranks: they stand beside
+/// split arrays instead, before with_halo() or after from_parts().
 ///
 /// \param f  generic; returns one real number that is the same on every rank
 template <class F>

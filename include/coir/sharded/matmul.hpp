@@ -17,8 +17,8 @@ namespace coir::sharded {
 
 namespace detail {
 
-/// Calls visit(block, rows) for the rows of b of each rank, which go round the ring while the last
-/// ones are looked at.
+/// Calls visit(block, rows) for each rank's rows of b. The blocks go round the ring of ranks: while
+/// one is visited, the next one arrives.
 template <class T, class Visit>
 void for_each_block(Slice<T const, 2, DefaultSpace> const& b, Placement<2> const& rows_of_b,
                     Visit const& visit) {
@@ -85,9 +85,9 @@ Array<T, 2> by_second_factor(Slice<T const, 2, DefaultSpace> const& a,
 
 }  // namespace detail
 
-/// The product of two matrices whose rows are split. Blocks of b travel round the ring of ranks,
-/// each behind the product with the block before. Sums over the inner axis are added in the order
-/// in which blocks pass, so that bits depend on the number of ranks.
+/// The product of two matrices whose rows are split. Blocks of b travel round the ring of ranks. A
+/// block travels while the ranks multiply the block before it. Products of blocks are added in the
+/// order in which blocks arrive, so that the bits of the result depend on the number of ranks.
 ///
 /// \param a  [n, k], split along axis 0
 /// \param b  [k, m], split along axis 0, of the same element type

@@ -24,12 +24,13 @@ Strided<T, Rank> strided_of(Slice<T, Rank, Space> const& x) {
   return {x.data(), x.shape(), x.strides()};
 }
 
-/// Consecutive indices along the split axis that a rank needs, and where it wants them.
+/// Consecutive indices along the split axis that a rank needs: [first, first + count) of the whole
+/// array. They go to the indices from `at` on of the rank's target.
 struct Wanted {
   std::int64_t first, count, at;
 };
 
-/// The indices from `first` on, around a periodic axis of n.
+/// `count` indices from `first` on, around a periodic axis of n indices.
 inline std::vector<Wanted> wrapped(std::int64_t first, std::int64_t count, std::int64_t n) {
   std::vector<Wanted> all;
   for (std::int64_t at = 0; at < count && n > 0;) {
@@ -41,8 +42,8 @@ inline std::vector<Wanted> wrapped(std::int64_t first, std::int64_t count, std::
   return all;
 }
 
-/// Calls visit(key, place) for all that rank `to` wants of what rank `from` has: places of the
-/// first index at either end, and the number of indices.
+/// Calls visit(key, here, there) for each run of indices that rank `from` has and rank `to` wants:
+/// `here` are its places in the part of `from`, `there` its places in the target of `to`.
 template <int Rank, class WantedOf, class Visit>
 void for_each_piece(Placement<Rank> const& placement, int from, int to, WantedOf const& wanted_of,
                     Visit const& visit) {
@@ -159,13 +160,15 @@ auto moved(X const& x, Move const& move, Back const& back) {
 }
 
 /// multiply(a, b) of the values of two parts. back(cotangent, a, b) returns the two functions that
-/// compute their cotangents. gradients.hpp has another one for parts that depend on arguments.
+/// compute the cotangents of a and b. gradients.hpp has another joined(), for parts that depend on
+/// the arguments of value_and_grad.
 template <class A, class B, class Multiply, class Back>
 auto joined(A const& a, B const& b, Multiply const& multiply, Back const&) {
   return multiply(elements_of(a).as_operand(), elements_of(b).as_operand());
 }
 
-/// An array along whose split axis the indices of all ranks are fetched.
+/// The whole array, on rank `to`, or on every rank if `to` is negative. Other ranks get an array
+/// without indices along the split axis.
 template <class T, int Rank>
 Array<T, Rank> gathered(Slice<T const, Rank, DefaultSpace> const& own,
                         Placement<Rank> const& placement, int to) {
@@ -198,8 +201,8 @@ auto reshard(X const& x, int axis) {
 }
 
 /// Element i is element i - steps of x along an axis, periodically: numpy.roll, and JAX's ppermute
-/// if the axis is split. Any number of steps will do: elements travel straight to the rank that
-/// gets them, and with few steps those near the borders of parts alone.
+/// if the axis is split. There may be any number of steps. Elements travel straight to the rank
+/// that gets them. Elements that stay on their rank aren't sent.
 ///
 /// \throws PreconditionError if there is no such axis
 template <AnySplit X>
@@ -234,8 +237,8 @@ enum class Edges {
 };
 
 /// This rank's part with `width` more layers on either side of the split axis: its neighbours'
-/// elements. The result is a plain array, on which each rank's own statements work;
-/// from_parts() makes a split array of what they give.
+/// elements. The result is a plain array for statements of the rank's own. from_parts() makes a
+/// split array of the results of these statements.
 ///
 /// \throws PreconditionError if the width is negative, or larger than the whole array's extent
 template <AnySplit X>
@@ -275,7 +278,7 @@ auto replicate(X const& x) {
   auto const placement = x.placement();
   return detail::moved(
       x, [=](auto const& own) { return detail::gathered(own, placement, -1); },
-      // Of what is the same on every rank each has the whole cotangent.
+      // The result is the same on every rank, and so is its cotangent: each rank takes its part.
       [=](auto const& cotangent) {
         return evaluate(detail::part_along(cotangent, placement.axis(), placement.share()));
       });

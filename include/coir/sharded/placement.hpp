@@ -14,8 +14,8 @@
 namespace coir::sharded {
 
 /// An array that the ranks of a group share along one axis: JAX's NamedSharding. Rank r has the
-/// indices distributed::share_of(extent, r, ranks) of that axis, and all indices of the others.
-/// Ranks may have none.
+/// indices distributed::share_of(extent, r, ranks) of that axis, and all indices of the other axes.
+/// A rank may have no indices of the split axis.
 template <int Rank>
 class Placement {
   static_assert(Rank >= 1, "a split array has an axis along which it is split");
@@ -49,7 +49,7 @@ class Placement {
     return shape;
   }
 
-  /// The number of an axis from 0 on.
+  /// The number of an axis, counted from the first one. Negative numbers count from the last.
   ///
   /// \throws PreconditionError if there is no such axis
   int checked(int axis) const {

@@ -3,10 +3,10 @@
 /// Reductions of split arrays: JAX's psum, pmin, pmax. All are collective, and all ranks get the
 /// same number.
 ///
-/// Sums have the same bits for any number of ranks, on hosts: each index of the split axis is added
-/// up by one rank, and the results are added pairwise in order of indices. They differ by rounding
-/// from those of another split axis and of a plain array. A vector is cut into blocks of 4096
-/// elements instead, each of which is brought to one rank.
+/// On hosts sums have the same bits for any number of ranks. For each index of the split axis one
+/// rank adds up the elements. Every rank gets these sums, one for each index, and adds them
+/// pairwise. Vectors are cut into blocks of 4096 elements, and one rank adds up each block. Sums
+/// along different split axes differ by rounding, and so does the sum of a plain array.
 
 #include <coir/array/axis_reductions.hpp>
 #include <coir/array/creation.hpp>
@@ -37,7 +37,7 @@ T pairwise(std::span<T const> numbers) {
   return pairwise(numbers.first(half)) + pairwise(numbers.subspan(half));
 }
 
-/// Sums over all axes but one, on the host. It takes the last axes first.
+/// The sums over all axes but one, copied to the host. The last axes are added up first.
 template <class E>
 auto sums_along(E const& x, int axis) {
   if constexpr (rank_of<E> == 1) {
@@ -49,8 +49,8 @@ auto sums_along(E const& x, int axis) {
   }
 }
 
-/// The sums of those blocks of a vector that begin in this rank's part. The last one may reach into
-/// the parts of ranks above, and then its elements are brought here.
+/// The sums of those blocks of a vector that begin in this rank's part. The last of these blocks
+/// may reach into the parts of higher ranks. Its elements are brought here.
 template <class E>
 auto sums_of_blocks(E const& part, Placement<1> const& placement) {
   using T = value_t<E>;
@@ -104,7 +104,7 @@ auto extreme(X const& x, char const* what, Best const& best, OverRanks const& ov
   if (size_of(placement.shape()) == 0)
     throw PreconditionError(std::string("there is no ") + what + " of an array of shape " +
                             coir::in_words(placement.shape()) + ": it has no elements");
-  // Ranks without elements name none: the first rank that has some stands for them.
+  // A rank without elements gives the value of the first rank that has elements.
   bool const has_some = size_of(placement.local_shape()) > 0;
   using T = decltype(best(e.local()));
   T const own = has_some ? best(e.local()) : T(0);
@@ -233,20 +233,23 @@ std::int64_t count_nonzero(X const& x) {
 
 /// Sums along an axis.
 ///
-/// \throws PreconditionError if there is no such axis or the array is split along it, as all
-///   functions below
+/// \throws PreconditionError if there is no such axis or the array is split along it. All functions
+///   below throw the same.
 template <AnySplit X>
 auto sum(X const& x, int axis) {
   return detail::along_axis(x, axis, "a sum", [](auto const& e, int d) { return sum(e, d); });
 }
+/// Means along an axis.
 template <AnySplit X>
 auto mean(X const& x, int axis) {
   return detail::along_axis(x, axis, "a mean", [](auto const& e, int d) { return mean(e, d); });
 }
+/// The smallest elements along an axis, NaN where there is one.
 template <AnySplit X>
 auto min(X const& x, int axis) {
   return detail::along_axis(x, axis, "a minimum", [](auto const& e, int d) { return min(e, d); });
 }
+/// The largest elements along an axis, NaN where there is one.
 template <AnySplit X>
 auto max(X const& x, int axis) {
   return detail::along_axis(x, axis, "a maximum", [](auto const& e, int d) { return max(e, d); });

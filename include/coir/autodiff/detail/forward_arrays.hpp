@@ -74,7 +74,8 @@ struct JoinParts {
   }
 };
 
-/// An expression without its derivatives. What has fewer of them than `Depth` is a constant.
+/// An expression without its outermost derivatives. An expression whose duals are fewer than
+/// `Depth` within each other is a constant, and stays as it is.
 template <int Depth, class E>
 auto value_part(E const& x) {
   if constexpr (Depth > 0 && dual_depth<value_t<E>> == Depth)
