@@ -23,7 +23,8 @@ struct ShapesSettings {
   double alignment = 0.5, eta = 0;
 };
 
-/// What the options say; defaults are a survey like the first year of the Dark Energy Survey.
+/// What the options say. The defaults are made up: a survey of about the size of the first year of
+/// the Dark Energy Survey.
 struct CellsSettings {
   cosmology::Parameters<> universe{
       .omega_m = 0.3, .omega_b = 0.05, .h = 0.7, .n_s = 0.96, .sigma8 = 0.8};

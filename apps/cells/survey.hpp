@@ -32,17 +32,16 @@ std::vector<std::string> parameter_names(CellsSettings const& settings);
 /// Lists with a number for each bin, from those that have one for all.
 ///
 /// \throws PreconditionError naming the option whose list has neither one number nor one for each
-/// bin,
-///   or a number that is out of its range
+///   bin, or a number that is out of its range
 CellsSettings with_whole_lists(CellsSettings settings);
 
-/// \throws PreconditionError naming a parameter that is unknown or twice in the list, or has a
-/// prior
-///   and doesn't vary; if there are more than most_parameters; or if they can't be told apart
+/// \throws PreconditionError naming a parameter that is unknown, or twice in the list, or has a
+///   prior without varying. It is thrown, too, if there are more than most_parameters, or if the
+///   parameters can't be told apart
 Forecast forecast(CellsSettings const& settings);
 
-/// The posterior of the parameters that vary, where the data are the forecast's own spectra and the
-/// covariance is theirs. Parameters have their Gaussian priors, and others are flat.
+/// The posterior of the parameters that vary. The data are the forecast's own spectra, and the
+/// covariance is that of these. Priors are those of the settings, and flat for other parameters.
 class Posterior {
  public:
   Posterior(CellsSettings const& settings, Forecast const& forecast);

@@ -1,7 +1,8 @@
-// Angular spectra of surveys on one core. des_y1 has 4 bins of shapes and 5 of counts, 45 spectra
-// at 50 l and 21 parameters: six of the cosmology, the alignment and its power of redshift, m and a
-// shift for each bin of shapes, a bias for each bin of counts. stage_4 has 10 bins of counts and 5
-// of shapes, 120 spectra at 128 l. bench/peers/spectra.py times jax_cosmo beside these.
+// Angular spectra of surveys on one core. Numbers of both surveys are made up. des_y1 has 4 bins of
+// shapes and 5 of counts, as the first year of the Dark Energy Survey, 45 spectra at 50 l and 21
+// parameters: six of the cosmology, the alignment and its power of redshift, m and a shift for each
+// bin of shapes, a bias for each bin of counts. stage_4 has 10 bins of counts and 5 of shapes, 120
+// spectra at 128 l. bench/peers/spectra.py times jax_cosmo beside these.
 
 #include <support/timing.hpp>
 
@@ -33,7 +34,7 @@ struct Survey {
   std::vector<Tracer<T>> tracers;
 };
 
-/// Numbers that are as good as variables, each along the next direction.
+/// Makes numbers. If T is a dual, each one is a variable along the next direction.
 template <class T>
 class Variables {
  public:

@@ -1,8 +1,8 @@
 // The no-U-turn sampler after its warm-up of 1000 draws, with two chains of 2000 draws on the
 // threads that there are (the row smoke: of 20). gaussian: 21 parameters with a dense precision
 // matrix, as a likelihood with a known covariance has. eight_schools: 10 parameters, non-centred,
-// by dual numbers. Counted are gradients a second, and the effective sample size (bulk) a second of
-// the parameter in which it is least.
+// by dual numbers. Counters are gradients a second, and the effective sample size (bulk) a second
+// of the parameter whose size is least.
 
 #include <support/timing.hpp>
 

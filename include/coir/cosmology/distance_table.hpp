@@ -14,9 +14,10 @@ namespace coir::cosmology {
 
 /// Distances along the past light cone, and the scale factor at a distance, by a table over ln a.
 ///
-/// Nodes are 1/80 apart in ln a at most. Between two of them chi is the polynomial of degree 5 that
-/// has its values, slopes -c/H0 / (a E) and second derivatives; nodes are joined by the trapezoidal
-/// rule with corrected ends. chi is within 1e-10 of comoving_distance, relatively.
+/// Nodes are 1/80 apart in ln a at most. chi at a node follows from chi at the node before, by the
+/// trapezoidal rule with corrected ends. Between two nodes chi is the polynomial of degree 5 with
+/// their values, slopes -c/H0 / (a E) and second derivatives. The relative difference from
+/// comoving_distance is below 1e-10.
 template <class T = double>
 class DistanceTable {
  public:
@@ -71,10 +72,9 @@ class DistanceTable {
                          [](double x, Node const& node) { return x < detail::plain(node.chi); });
     double const h = step_;
     double x = h * static_cast<double>(above - nodes_.begin() - 1);
-    // Newton's method converges by squares: from an interval of the table to rounding in five
-    // steps.
+    // Newton's method squares the error: five steps lead from an interval of the table to rounding.
     for (int i = 0; i < 5; ++i) x -= detail::plain(residual(T(x), chi));
-    // Each step more finds one order of derivatives more.
+    // Each further step finds one further order of derivatives.
     T result(x);
     for (int i = 0; i < 2; ++i) result -= residual(result, chi);
     using std::exp;

@@ -22,9 +22,8 @@ struct FisherMatrix {
   std::array<double, N>& operator[](std::size_t i) { return values[i]; }
 
   /// Its inverse: the covariance of the parameters.
-  /// \throws PreconditionError unless the matrix is positive definite: some combination of
-  /// parameters
-  ///   isn't constrained. A prior of width s adds 1 / s^2 to the diagonal
+  /// \throws PreconditionError unless the matrix is positive definite. If not, a combination of
+  ///   parameters isn't constrained. A prior of width s adds 1 / s^2 to the diagonal
   std::array<std::array<double, N>, N> covariance() const {
     // The parameters' units may differ by many powers of ten.
     constexpr auto size = static_cast<std::size_t>(N);
@@ -51,8 +50,8 @@ struct FisherMatrix {
       for (std::size_t j = 0; j < size; ++j) {
         for (std::size_t k = 0; k < size; ++k)
           result[i][j] += inverse[i * size + k] * inverse[j * size + k];
-        // The variance over that with all others fixed is as large where rounding alone keeps the
-        // matrix from being singular.
+        // The ratio of the variance to the variance with all others fixed. A ratio of 1e13 says
+        // that the matrix is singular but for rounding.
         if (i == j) expects_constrained(result[i][i] < 1e13);
         result[i][j] /= scale[i] * scale[j];
       }
@@ -116,11 +115,10 @@ FisherMatrix<N> fisher_matrix(AngularSpectra<Dual<double, N>> const& spectra,
 /// The Fisher matrix as minus the Hessian of ln L, a number with second derivatives.
 ///
 ///     using D = Dual<Dual<double, 2>, 2>;
-///     auto const f = fisher_matrix(likelihood(spectra));  // spectra of D, at the model of the
-///     data
+///     auto const f = fisher_matrix(likelihood(spectra));  // spectra of D
 ///
-/// Where the data are the model's spectra and the covariance is fixed it equals the other one,
-/// which costs much less.
+/// If the data are the model's spectra and the covariance is fixed, the result equals that of the
+/// function above, which costs much less.
 template <int N>
 FisherMatrix<N> fisher_matrix(Dual<Dual<double, N>, N> const& log_likelihood) {
   FisherMatrix<N> result;

@@ -85,7 +85,7 @@ T log_determinant(std::size_t tracers, T const& of_c, double nu) {
 ///
 ///   Cov(C_ij, C_mn) = (C_im C_jn + C_in C_jm) / nu
 ///
-/// at each l, with C including noise. It is never made as a matrix: with R the matrix of residuals,
+/// at each l, with C including noise. Cov is never made as a matrix. R is the matrix of residuals:
 ///
 ///   chi^2 = sum_l nu/2 tr(C^-1 R C^-1 R),
 ///   ln det Cov = sum_l [n ln 2 + (n + 1) ln det C - n (n + 1)/2 ln nu],
@@ -143,7 +143,7 @@ class GaussianLikelihood {
   double log_determinant_ = 0;
 };
 
-/// ln L as in GaussianLikelihood, with the covariance of the model: its slope has a part by ln det.
+/// ln L as in GaussianLikelihood, with the covariance of the model. So ln det Cov has a slope, too.
 ///
 /// \param data   spectra as measured, with noise
 /// \param total  the model's spectra with noise, which are C, too
@@ -186,14 +186,14 @@ inline std::vector<double> gaussian_covariance(AngularSpectra<double> const& tot
   return result;
 }
 
-/// The likelihood of any data with a given covariance, dense and fixed: one that doesn't factorise.
+/// The likelihood of any data with a given covariance, dense and fixed, which needn't factorise.
 ///
 ///   chi^2 = r^T Cov^-1 r,  ln L = -1/2 (chi^2 + ln det Cov)
 class DenseLikelihood {
  public:
-  /// \param covariance  symmetric, data.size() squared numbers in C order; its lower triangle is
-  /// read
-  /// \throws PreconditionError if its size differs, or it isn't positive definite
+  /// \param covariance  symmetric, data.size() squared numbers in C order. Only its lower triangle
+  ///   is read
+  /// \throws PreconditionError if the covariance has another size, or isn't positive definite
   DenseLikelihood(std::vector<double> data, std::vector<double> covariance)
       : data_(std::move(data)), factor_(checked(data_.size(), std::move(covariance))) {}
 

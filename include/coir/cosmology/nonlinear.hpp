@@ -70,17 +70,16 @@ class NonlinearPowerAt {
 ///
 /// is 1, which is at R = 1/k_nl; on omega_m(a); and on omega_de(a) (1 + w). The authors state
 /// errors of 5 % for k <= 1 h/Mpc and z <= 10, and of 10 % for k <= 10 and z <= 3. The fit is one
-/// of flat universes with a constant w. Here w is that of the same moment, w0 + (1 - a) wa; other
-/// codes look for a constant w that gives the same distances, and differ where wa isn't 0.
+/// of flat universes with a constant w. Here w is w(a) = w0 + (1 - a) wa. Codes that look for a
+/// constant w of the same distances, such as CCL, differ where wa isn't 0.
 ///
 /// sigma^2 and its derivatives are tabulated once, for today, over radii from 0.004 to 33 Mpc/h. At
 /// other times sigma^2 is in proportion to D1^2, so that k_nl follows by looking it up. Where
-/// sigma^2 is below 1 at the smallest radius, P is linear; from 1 to 1.5 it goes over to halofit
-/// smoothly.
+/// sigma^2 is below 1 at the smallest radius, P is linear. While sigma^2 there rises from 1 to 1.5,
+/// P goes over to halofit smoothly.
 ///
-/// \see Takahashi et al., Astrophys. J. 761, 152 (2012), appendix; Smith et al., Mon. Not. R.
-/// Astron.
-///   Soc. 341, 1311 (2003)
+/// \see Takahashi et al., Astrophys. J. 761, 152 (2012), appendix; Smith et al.,
+///   Mon. Not. R. Astron. Soc. 341, 1311 (2003)
 template <class T = double>
 class NonlinearPower {
  public:
@@ -200,7 +199,7 @@ class NonlinearPower {
     double place = 0.5;
     for (int n = 0; n < 4; ++n)
       place -= detail::plain(value(T(place)) - target) / (step * detail::plain(slope(T(place))));
-    // Each step more finds one order of derivatives more.
+    // Each further step finds one further order of derivatives.
     T s(place);
     for (int n = 0; n < 2; ++n)
       s -= (value(s) - target) * detail::smooth_inverse(T(step * slope(s)));

@@ -70,9 +70,8 @@ class RedshiftDistribution {
   /// n between the rows of a table by cubics that don't overshoot it, and 0 beyond its ends.
   ///
   /// \param z     at least 3 numbers >= 0, ascending
-  /// \param n     as many numbers >= 0, in any unit; the last one is 0, and so is the first one
-  /// unless
-  ///   its z is 0, so that n is continuous
+  /// \param n     as many numbers >= 0, in any unit. The last one is 0. The first one is 0, too,
+  ///   unless its z is 0. So n is continuous
   /// \param name  the table's name in messages: its file, or its bin
   /// \throws PreconditionError naming the first row that breaks a requirement, or if n is 0 in all
   /// \see Fritsch, Butland, SIAM J. Sci. Stat. Comput. 5, 300 (1984)
@@ -119,8 +118,9 @@ class RedshiftDistribution {
 
   /// The redshift above which n is 0, or below 1e-10 of its peak.
   double z_end() const { return z_end_ + detail::plain(shift_); }
-  /// Mean and standard deviation, the latter without the cut at z = 0.
+  /// The mean. For gaussian() it is that without the cut at z = 0.
   double mean() const { return mean_ + detail::plain(shift_); }
+  /// The standard deviation, roughly for a table. For gaussian() it is that without the cut.
   double deviation() const { return deviation_; }
 
   /// The same distribution in numbers of another type.

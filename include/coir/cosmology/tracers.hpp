@@ -73,7 +73,7 @@ double noise(Tracer<T> const& tracer) {
   return result;
 }
 
-/// The same tracer in numbers of another type, such as duals, which start without derivatives.
+/// The same tracer in numbers of another type. If these are duals, all derivatives are 0.
 template <class U, class T>
 Tracer<U> tracer_as(Tracer<T> const& tracer) {
   if (auto const* const counts = std::get_if<NumberCounts<T>>(&tracer))

@@ -1,6 +1,7 @@
 #pragma once
 
-/// Hamiltonian Monte Carlo of many chains at once, whose common length is learnt: for devices.
+/// Hamiltonian Monte Carlo of many chains at once, for devices. Trajectories of all chains have one
+/// length, which is learnt.
 
 #include <coir/array/axes.hpp>
 #include <coir/array/axis_reductions.hpp>
@@ -196,8 +197,9 @@ class Ensemble {
     }
   }
 
-  /// Learns the step and the length. The length climbs the mean square of the change of the squared
-  /// distance from the chains' mean, by Adam without momentum.
+  /// Learns the step and the length. With d the squared distance of a chain from the chains' mean,
+  /// the length follows the gradient of the mean of (d at the end - d at the start)^2, by Adam
+  /// without momentum.
   template <class Host>
   void learn(Table const& theta, Table const& momentum, Host const& likely, double length) {
     auto const [chains, n] = theta.shape();
@@ -240,7 +242,7 @@ class Ensemble {
         scale_ = sqrt(weight / (count_ - 1) * (squares_ - square(sum_) / count_) + floor);
         sum_ = squares_ = 0;
         count_ = 0;
-        // Lengths are measured in the metric: those of the old one say nothing.
+        // Lengths are measured in the metric: a length in the old metric means nothing in the new.
         log_length_ = log_average_ = std::log(options_.length);
         square_ = learnt_ = 0;
       }
@@ -304,11 +306,11 @@ Chains run_ensemble(Exec const& exec, StateHead head, T const& target, double co
 }  // namespace detail
 
 /// Draws by Hamiltonian Monte Carlo with all chains in step: each trajectory has the same number of
-/// steps in all chains, so that one call of the target serves all, as devices want it. Warm-up
-/// learns the step and the length from all chains together: have tens of them or more.
+/// steps in all chains, so that one call of the target serves all chains. Warm-up learns the step
+/// and the length from all chains together. Use tens of chains or more.
 ///
-/// Bits don't depend on threads, nor on where the run was interrupted. They do depend on the number
-/// of chains, from which the length is learnt.
+/// Bits don't depend on threads, nor on where the run was interrupted. They do depend on the other
+/// chains, because the length is learnt from all of them. Options::a_chain_a_thread is ignored.
 ///
 /// \param target  see BatchTarget
 /// \param starts  an array of (chain, parameter)

@@ -11,8 +11,9 @@
 
 namespace coir::inference {
 
-/// The ratio of the deviation of all draws to that within half chains: the larger one of the draws'
-/// ranks and of the ranks of their distances from the median. Above 1.01 chains haven't converged.
+/// R-hat, the ratio of the deviation of all draws to the deviation within half chains. It is the
+/// larger one of two: that of the draws' ranks, and that of the ranks of the draws' distances from
+/// the median. Above 1.01 chains haven't converged.
 ///
 /// \param draws   of one parameter, chain after chain; 4 a chain or more, else NaN
 /// \param chains  how many
@@ -23,7 +24,8 @@ double r_hat(std::span<double const> draws, std::int64_t chains);
 /// Geyer's initial monotone sequence of autocorrelations over half chains. Same source.
 double ess_bulk(std::span<double const> draws, std::int64_t chains);
 
-/// The same for the 5 % and the 95 % quantile, whichever is less.
+/// The number of independent draws that would give the 5 % or the 95 % quantile as exactly: the
+/// smaller one of both numbers. Same source.
 double ess_tail(std::span<double const> draws, std::int64_t chains);
 
 /// The quantile q in [0, 1] of some numbers, linear between neighbours as NumPy's.
@@ -38,8 +40,10 @@ struct ParameterSummary {
 /// What chains are worth.
 struct Summary {
   std::vector<ParameterSummary> parameters;
-  /// For each chain the mean square of the energy's change from draw to draw by its variance
-  /// (E-BFMI). Below 0.3 momenta explore the energies too slowly. \see Betancourt, arXiv:1604.00695
+  /// For each chain the mean square of the energy's change from draw to draw over the energy's
+  /// variance (E-BFMI). Below 0.3 momenta explore the energies too slowly. Microcanonical samplers
+  /// have no such momenta, and the figure means nothing for them.
+  /// \see Betancourt, arXiv:1604.00695
   std::vector<double> energy;
   std::int64_t divergences = 0;
   double acceptance = 0, steps = 0;  ///< means over draws

@@ -67,16 +67,17 @@ class HmcMove {
 
 /// Draws by Hamiltonian Monte Carlo: trajectories of a given length, spread by options.jitter.
 ///
-/// The key of a chain is fold_in(key, chain), that of a draw fold_in(., draw). So a chain's bits
-/// don't depend on the number of threads or of other chains, nor on where the run was interrupted.
+/// The key of a chain is fold_in(key, chain), and the key of a draw is fold_in(the chain's, draw).
+/// So a chain's bits don't depend on the number of threads, on other chains, or on where the run
+/// was interrupted.
 ///
 /// \param exec    where theta and the slope are; for fields on a device one chain after another
 /// \param key     of all random numbers
 /// \param target  see Target
 /// \param starts  an array of (chain, parameter)
 /// \throws PreconditionError if an option is out of its range or starts are empty
-/// \throws NumericalError if the log density isn't finite at a start, or all draws of a chain
-///   diverged
+/// \throws NumericalError if the log density isn't finite at a start, if no step from 1e-12 to 1e12
+///   makes the acceptance cross 0.8, or if all draws of a chain diverged
 /// \see Neal, MCMC using Hamiltonian dynamics (2011), arXiv:1206.1901
 template <ExecutionSpace Exec, Target<Exec> T, Expression Starts>
 Chains hmc(Exec const& exec, random::Key const& key, T const& target, Starts const& starts,

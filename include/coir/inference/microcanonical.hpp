@@ -15,8 +15,8 @@ namespace coir::inference {
 
 namespace detail {
 
-/// The step for which the variance of the energy's error in a step is as asked for, per parameter,
-/// given that the square of the error grows as the step's sixth power.
+/// The step for which the variance of the energy's error in a step, per parameter, is the one asked
+/// for. The square of the error is taken to grow as the sixth power of the step.
 /// \see Robnik, De Luca, Silverstein & Seljak, J. Mach. Learn. Res. 24, 311 (2023)
 class EnergyVariance {
  public:
@@ -123,7 +123,8 @@ class MicrocanonicalMove {
     combine(exec_, 1 / size, end_.momentum, 0, end_.momentum);
   }
 
-  /// Half a step of the direction u, drift, half a step of the direction. The change of the energy.
+  /// Turns the direction for half a step, moves, and turns for half a step. Returns the change of
+  /// the energy.
   template <class T>
   double step(T const& target, Scale<Exec> const& scale, double h) {
     double const before = end_.place.log_density;
@@ -166,8 +167,8 @@ class MicrocanonicalMove {
 }  // namespace detail
 
 /// Draws by microcanonical Hamiltonian Monte Carlo: a new direction for each trajectory, and a
-/// Metropolis test at its end. Options and errors are those of hmc(); there must be 2 parameters or
-/// more. The energies of its statistics are negative log densities.
+/// Metropolis test at its end. Options and errors are those of hmc(). There must be 2 parameters or
+/// more. The energies in the statistics are minus the log densities, so that E-BFMI means nothing.
 ///
 /// \see Robnik, Cohn-Gordon & Seljak, arXiv:2503.01707
 template <ExecutionSpace Exec, Target<Exec> T, Expression Starts>
@@ -186,10 +187,9 @@ Chains microcanonical(Exec const& exec, T const& target, Chains chains, Options 
       exec, target, std::move(chains), options, on_progress);
 }
 
-/// Draws by microcanonical Langevin Monte Carlo without a Metropolis test. They are biased, and
-/// Chains says so: variances come out too large, by less the smaller options.energy_error is, which
-/// takes more steps. A draw is a trajectory of options.length, along which noise turns the
-/// direction.
+/// Draws by microcanonical Langevin Monte Carlo without a Metropolis test. The draws are biased,
+/// and Chains::biased is true. A smaller options.energy_error makes the bias smaller, and takes
+/// more steps. A draw is a trajectory of options.length, along which noise turns the direction.
 ///
 /// \see Robnik, De Luca, Silverstein & Seljak, J. Mach. Learn. Res. 24, 311 (2023); for fields
 ///   Simon-Onfroy, Lanusse & de Mattia, arXiv:2504.20130

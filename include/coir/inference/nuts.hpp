@@ -85,10 +85,10 @@ class NutsMove {
   /// Grows a tree of 2^depth steps from one end of the trajectory, and picks a candidate of it.
   /// False if the tree turns back or diverges.
   ///
-  /// The tree is walked leaf by leaf. Leaf n, if it is even, is the first leaf of subtrees, and its
-  /// momentum is kept at the place of the number of bits of n / 2. Leaf n, if it is odd, is the
-  /// last one of as many subtrees as n ends with bits that are 1; the first leaves of these are
-  /// those kept last.
+  /// The tree is walked leaf by leaf. An even leaf n is the first one of subtrees, and its momentum
+  /// is kept at the place given by how many bits of n / 2 are 1. An odd leaf n is the last one of
+  /// as many subtrees as there are ones at the end of n in binary. The first leaves of these
+  /// subtrees are the ones that were kept last.
   template <class T>
   bool grow(T const& target, Scale<Exec> const& scale, double step, int depth, Phase<Exec>& end,
             Transition& told) {
@@ -127,8 +127,8 @@ class NutsMove {
     return true;
   }
 
-  /// Whether one end moves against the sum of momenta, of which the ends count half: as a trapezoid
-  /// rule of the distance between them.
+  /// Whether one end moves against the sum of momenta. Both ends count half in the sum, which then
+  /// is the distance between the ends by the trapezoidal rule.
   bool turns(Vector<Exec> const& first, Vector<Exec> const& last, Vector<Exec> const& sum) const {
     double const across = dot(exec_, first, last);
     return dot(exec_, first, sum) - 0.5 * (dot(exec_, first, first) + across) <= 0 ||
@@ -148,9 +148,9 @@ class NutsMove {
 
 }  // namespace detail
 
-/// Draws by the no-U-turn sampler: trajectories grow by doubling, forwards or backwards, until they
-/// turn back or have 2^options.depth - 1 steps, and a draw is picked with the weights of their
-/// points. Keys, parameters and errors are those of hmc().
+/// Draws by the no-U-turn sampler. Trajectories grow by doubling, forwards or backwards, until they
+/// turn back or have 2^options.depth - 1 steps. The draw is one of the trajectory's points, picked
+/// with the weights of their densities. Keys, parameters and errors are those of hmc().
 ///
 /// \see Hoffman & Gelman, J. Mach. Learn. Res. 15, 1593 (2014); Betancourt, arXiv:1701.02434,
 ///   appendix A, for the weights; Phan, Pradhan & Jankowiak, arXiv:1912.11554, for the iterative

@@ -19,9 +19,9 @@ namespace coir::inference {
 /// theta, up to a constant, and writes its gradient to slope, both Views in the memory of Exec, of
 /// one length.
 ///
-/// Where the density is 0 a target returns -infinity. NaN, +infinity and a NumericalError mean the
-/// same. On hosts the chains call one target at the same time from several threads, unless the
-/// target says `static constexpr bool one_at_a_time = true`.
+/// Where the density is 0 a target returns -infinity. NaN, +infinity and a NumericalError count as
+/// a density of 0, too. On hosts the chains call one target at the same time from several threads,
+/// unless the target says `static constexpr bool one_at_a_time = true`.
 template <class T, class Exec>
 concept Target =
     ExecutionSpace<Exec> &&
@@ -113,8 +113,9 @@ struct NumberBatch {
   }
 };
 
-/// The same function for chees(), which evaluates all chains in one kernel, a chain a thread. On a
-/// device it must be callable there: a struct with KOKKOS_FUNCTION.
+/// The target of a function of N numbers for chees(), which evaluates all chains in one kernel, a
+/// chain a thread. The function must not throw: where the density is 0 it returns -infinity or NaN.
+/// On a device the function must be callable there: a struct with KOKKOS_FUNCTION.
 template <int N, class F>
 NumberBatch<N, F> number_batch(F f) {
   return {f};

@@ -38,7 +38,7 @@ KOKKOS_INLINE_FUNCTION Inside inside(double low, double high, double y) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   bool const bounded_below = low > -infinity, bounded_above = high < infinity;
   if (bounded_below && bounded_above) {
-    // The smaller one of exp(y) and exp(-y), so that neither overflows.
+    // The smaller one of exp(y) and exp(-y) doesn't overflow.
     double const small = math::exp(-math::abs(y)), part = 1 / (1 + small);
     double const width = high - low, near = width * small * part;
     return {y < 0 ? low + near : high - near, near * part,
@@ -69,7 +69,7 @@ double to_inside(Exec const& exec, std::int64_t n, double const* limits, double 
   return log_slopes;
 }
 
-/// The slope along x as the one along y, with that of log |dx/dy|.
+/// Makes the slope along x the one along y: slope dx/dy + d log |dx/dy| / dy.
 template <ExecutionSpace Exec>
 void to_unbounded(Exec const& exec, std::int64_t n, double const* limits, double const* y,
                   double* slope) {

@@ -8,8 +8,8 @@
 
 namespace coir::cosmology::detail {
 
-/// The Cholesky factor L of a symmetric matrix A = L L^T, whose numbers may be duals, which LAPACK
-/// has not. Matrices are in C order. Of A only the lower triangle is read.
+/// The Cholesky factor L of a symmetric matrix A = L L^T. Numbers may be duals, unlike LAPACK's.
+/// Matrices are in C order. Only the lower triangle of A is read.
 template <class T>
 class Cholesky {
  public:
@@ -28,7 +28,7 @@ class Cholesky {
       }
   }
 
-  /// Whether A is positive definite. Nothing else may be asked for if not.
+  /// Whether A is positive definite. If it isn't, no other function may be called.
   bool positive() const { return positive_; }
 
   T log_determinant() const {

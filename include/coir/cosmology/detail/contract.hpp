@@ -32,8 +32,8 @@ class BlockedMatrix {
   std::vector<U> values_;
 };
 
-/// 8 numbers as one vector of the compiler, which otherwise vectorises over the depth, with
-/// shuffles.
+/// 8 numbers as one vector of the compiler. With an array of 8 numbers the compiler vectorises over
+/// the depth, and shuffles numbers.
 typedef double EightDoubles __attribute__((vector_size(64)));
 
 /// `tall` rows and 8 columns of c = a b. Sums stay in registers.

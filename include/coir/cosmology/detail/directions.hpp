@@ -11,8 +11,8 @@ namespace coir::cosmology::detail {
 
 /// A survey has more parameters than its cosmology. Dual numbers with a direction for each of them
 /// would be mostly zeros in everything that the cosmology alone determines. That is computed with
-/// narrow duals instead, of those directions alone along which the cosmology varies; where these
-/// are more than a narrow dual has, it is computed again for the next ones.
+/// narrow duals instead, which have only directions along which the cosmology varies. If there are
+/// more such directions than a narrow dual has, the computation is repeated for the next ones.
 template <class T>
 struct Directions {
   using Inner = T;

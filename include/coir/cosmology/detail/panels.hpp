@@ -9,8 +9,8 @@
 namespace coir::cosmology::detail {
 
 /// Nodes x for integrals over all of [0, end] and from each node on: those of Gauss and Legendre's
-/// rule in equal panels of sqrt(x / end). At a given l, P(k = l / chi) changes by factors of chi,
-/// so that nodes must lie closer to each other near to 0.
+/// rule in equal panels of sqrt(x / end). At a given l, P(k = l / chi) changes with ln chi, so that
+/// nodes must lie closer to each other near 0.
 class Panels {
  public:
   static constexpr std::size_t order = 10;

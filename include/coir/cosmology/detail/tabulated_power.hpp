@@ -12,9 +12,9 @@
 namespace coir::cosmology::detail {
 
 /// ln P of a linear spectrum today by the natural cubic spline over ln k: some ten times faster
-/// than the transfer function. Nodes are 1/16 apart, and 1/80 where there are acoustic
-/// oscillations, so that ln P is within 5e-7. Beyond the ends, or those of the table that the
-/// spectrum is made of, it is continued along a straight line.
+/// than the transfer function. Nodes are 1/16 apart, and 1/96 where there are acoustic
+/// oscillations, so that ln P is within 5e-7. Beyond its ends ln P is continued along straight
+/// lines. If the spectrum is a table, the ends are at most those of the table.
 template <class T>
 class TabulatedPower {
  public:

@@ -42,12 +42,13 @@ inline void check(Options const& options) {
                        "prior, and see whether the target returns NaN there");
 }
 
-/// Where the next draws of a chain go. Rows are kept draws; thin draws are summed up in one.
+/// Where the draws of a chain go: a row for each kept draw. The statistics of options.thin draws
+/// are gathered in one row.
 struct Record {
   double *draws, *statistics;
 };
 
-/// A chain with the sampler Move, which makes draws and says how the step is fitted.
+/// A chain. Its sampler, Move, makes draws, and Move::Step fits the step.
 template <ExecutionSpace Exec, class Move>
 class Chain {
  public:
@@ -180,7 +181,7 @@ inline void make_room(Chains& chains, StateHead const& head, std::int64_t draws)
   grown(chains.statistics, Chains::statistics_of_a_draw);
 }
 
-/// Cuts off what a run that was stopped didn't come to.
+/// Cuts off the rows that a run which was stopped hasn't filled.
 inline void cut(Chains& chains, std::int64_t draws) {
   if (draws == chains.draws.shape()[1]) return;
   using All = Array<double, 3, Kokkos::HostSpace>;
@@ -201,7 +202,7 @@ std::int64_t in_rounds(Chains& chains, StateHead const& head, Options const& opt
     std::int64_t round = total - done;
     if (on_progress) {
       round = std::min(round, options.told_every);
-      // Whole kept draws are told of, and can be cut off.
+      // A round ends with a kept draw, so that no kept draw is cut in parts.
       std::int64_t const over = std::max<std::int64_t>(0, done + round - options.warmup);
       round = std::min(total - done, round + (options.thin - over % options.thin) % options.thin);
     }

@@ -73,8 +73,8 @@ class Scale {
           });
   }
 
-  /// Takes L from variances or a covariance, which are shrunk towards 1e-3 of unit ones as if five
-  /// more draws had these. A covariance that isn't positive definite changes nothing.
+  /// Takes L from variances or a covariance. They are averaged with 1e-3 times unit ones, which
+  /// have the weight of five draws. If the covariance isn't positive definite, L stays as it is.
   /// \see Stan Reference Manual, 15.2
   void fit(std::int64_t draws, std::vector<double> covariance) {
     double const weight = double(draws) / (double(draws) + 5), floor = 1e-3 * (1 - weight);

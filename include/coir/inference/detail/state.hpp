@@ -34,7 +34,7 @@ class StateWriter {
   std::vector<double>& numbers_;
 };
 
-/// Takes them from the list again, in the same order.
+/// Takes numbers and the elements of Views from the list again, in the same order.
 class StateReader {
  public:
   explicit StateReader(std::vector<double> const& numbers) : numbers_(numbers) {}

@@ -9,7 +9,7 @@
 
 namespace coir::inference::detail {
 
-/// A trajectory whose energy grows by more than this has left what the step can follow.
+/// A trajectory whose energy grows by more than this has diverged: its step is too long.
 inline constexpr double most_energy_error = 1000;
 
 struct Transition {
@@ -18,7 +18,7 @@ struct Transition {
   double square_error = 0;  // of the energy, per step and parameter
 };
 
-/// How likely a change of the energy is accepted; NaN isn't.
+/// The probability with which a change of the energy is accepted, 0 for NaN.
 inline double acceptance_of(double energy_error) {
   return energy_error <= 0 ? 1 : energy_error < infinity ? std::exp(-energy_error) : 0;
 }

@@ -37,7 +37,8 @@ Vector<Exec> vector_of(std::int64_t n) {
   return Vector<Exec>("coir::inference::vectors/vector", static_cast<std::size_t>(n));
 }
 
-// Chains call all of these at the same time from several threads, where Kokkos makes no Views.
+// Several threads call these functions at the same time, each for its chain. So the functions
+// allocate no Views, which Kokkos doesn't allow inside a kernel.
 
 /// The elements of a View without gaps, in host memory.
 template <class V>
@@ -151,7 +152,8 @@ struct Place {
     log_density = other.log_density;
   }
 
-  /// Finds the log density and its slope at theta. What isn't finite counts as a density of 0.
+  /// Finds the log density and its slope at theta. A log density that isn't finite becomes
+  /// -infinity.
   template <Target<Exec> T>
   void evaluate(Exec const& exec, T const& target) {
     if constexpr (!runs_on_host<Exec>) exec.fence();
@@ -164,7 +166,7 @@ struct Place {
   }
 };
 
-/// A place and the momentum there, in units in which its numbers have unit variance.
+/// A place and the momentum there, each number of which has unit variance.
 template <ExecutionSpace Exec>
 struct Phase {
   explicit Phase(std::int64_t n) : place(n), momentum(vector_of<Exec>(n)) {}
