@@ -144,6 +144,7 @@ std::string line_of(char const* format, auto const&... values) {
 }  // namespace
 
 double quantile_of(std::span<double const> draws, double q) {
+  expects(q >= 0 && q <= 1, "q, the quantile asked for, must lie in [0, 1]", q);
   if (draws.empty()) return nan;
   std::vector<double> x(draws.begin(), draws.end());
   double const at = q * double(x.size() - 1);
@@ -218,7 +219,9 @@ std::string to_text(Summary const& summary, std::vector<std::string> const& name
   text += line_of("%lld divergences, acceptance %.2f, %.1f steps a draw\n",
                   static_cast<long long>(summary.divergences), summary.acceptance, summary.steps);
   if (worst > 1.01) text += line_of("not converged: R-hat reaches %.3f; draw more\n", worst);
-  double const energy = *std::min_element(summary.energy.begin(), summary.energy.end());
+  double energy = std::numeric_limits<double>::infinity();
+  for (double const of_chain : summary.energy)
+    if (of_chain < energy) energy = of_chain;  // NaN is not
   if (energy < 0.3)
     text += line_of("energies are explored slowly (E-BFMI %.2f): change parameters\n", energy);
   if (summary.biased) text += "the sampler has no Metropolis test: moments are biased\n";

@@ -85,8 +85,21 @@ TEST(Diagnostics, ChainsOfOneValueAndShortOnesAreNoReasonToFail) {
   std::vector<double> const five{5, 1, 4, 2, 3};
   EXPECT_EQ(quantile_of(five, 0.5), 3);
   EXPECT_DOUBLE_EQ(quantile_of(five, 0.9), 4.6);
+  EXPECT_EQ(quantile_of(five, 1), 5);
+  for (double const q : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_NE(message_of([&] { quantile_of(five, q); }).find("must lie in [0, 1], not"),
+              std::string::npos);
   Chains empty;
   empty.draws = coir::Array<double, 3, Kokkos::HostSpace>({1, 3, 1});
   EXPECT_NE(message_of([&] { summarise(empty); }).find("4 draws or more, not 3"),
             std::string::npos);
+}
+
+TEST(Diagnostics, TextSaysNothingOfEnergiesThatAreNaN) {
+  Summary summary;
+  EXPECT_EQ(to_text(summary).find("E-BFMI"), std::string::npos);
+  summary.energy = {std::numeric_limits<double>::quiet_NaN(), 0.5};
+  EXPECT_EQ(to_text(summary).find("E-BFMI"), std::string::npos);
+  summary.energy.push_back(0.2);
+  EXPECT_NE(to_text(summary).find("E-BFMI 0.20"), std::string::npos);
 }

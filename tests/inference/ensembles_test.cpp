@@ -80,6 +80,31 @@ TEST(Chees, GoesOnWithTheSameBits) {
   EXPECT_TRUE(chains.state == whole.state);
 }
 
+namespace {
+
+/// Two unit normal numbers, with a cliff that throws chains beyond 2 as far as 1e200.
+struct Cliff {
+  double operator()(Kokkos::View<double const*, Kokkos::HostSpace> const& x,
+                    Kokkos::View<double*, Kokkos::HostSpace> const& slope) const {
+    for (int i : {0, 1}) slope(i) = -x(i);
+    if (x(0) > 2) slope(0) = 1e200;
+    return x(0) > 2 ? -1e6 : -0.5 * (x(0) * x(0) + x(1) * x(1));
+  }
+};
+
+}  // namespace
+
+TEST(Chees, LearnsNothingFromChainsThatDiverged) {
+  Starts starts({16, 2});
+  starts = 0.1;
+  auto const chains = chees(Host(), key(4), BatchOf<Cliff>{}, starts, {.warmup = 100, .draws = 50});
+  auto const summary = summarise(chains);
+  EXPECT_GT(summary.divergences, 0);
+  for (double const number : chains.state) ASSERT_TRUE(std::isfinite(number));
+  EXPECT_GE(summary.steps, 1);
+  EXPECT_LT(summary.steps, 100);
+}
+
 TEST(Chees, SaysWhatItCannotDo) {
   auto const run = [](auto const& target, std::int64_t n, Options const& options) {
     chees(Host(), key(1), target, starts_of(4, n), options);
@@ -180,6 +205,39 @@ TEST(Microcanonical, HasTheMomentsOfAGaussian) {
   auto const chains = microcanonical(Host(), key(5), Gaussian{}, starts_of(4, 5), options);
   expects_moments(chains);
   EXPECT_FALSE(chains.biased);
+  auto const summary = summarise(chains);
+  for (double const energy : summary.energy) EXPECT_TRUE(std::isnan(energy));
+  EXPECT_EQ(to_text(summary).find("E-BFMI"), std::string::npos);
+}
+
+TEST(Microcanonical, ATrajectoryThatDivergedIsNotAccepted) {
+  auto const cliff = [](Kokkos::View<double const*, Kokkos::HostSpace> const& x,
+                        Kokkos::View<double*, Kokkos::HostSpace> const& slope) {
+    slope(0) = slope(1) = 0;
+    return x(0) == 0 ? 0.0 : 2000.0;  // the energy falls by more than a step may change it
+  };
+  detail::MicrocanonicalMove<Host, true> move(Host(), 2, {});
+  detail::Place<Host> here(2);
+  here.evaluate(Host(), cliff);
+  auto const told = move.draw(cliff, key(1), 0.1, detail::Scale<Host>(Mass::unit, 2), here);
+  EXPECT_TRUE(told.diverged);
+  EXPECT_EQ(told.acceptance, 0);
+  EXPECT_EQ(here.theta(0), 0);
+}
+
+// The direction after a search for the step is the next draw's own, not that of the search.
+TEST(Microcanonical, TakesANewDirectionAfterTheSearchForAStep) {
+  auto const moved = [](coir::random::Key const& for_draw) {
+    detail::MicrocanonicalMove<Host, false> move(Host(), 3, {.most_steps = 1});
+    detail::Scale<Host> const scale(Mass::unit, 3);
+    detail::Place<Host> here(3);
+    here.evaluate(Host(), Gaussian{});
+    move.draw(Gaussian{}, key(1), 0.1, scale, here);
+    move.first_step(Gaussian{}, scale, key(2), here);
+    move.draw(Gaussian{}, for_draw, 0.1, scale, here);
+    return here.theta(0);
+  };
+  EXPECT_NE(moved(key(3)), moved(key(4)));
 }
 
 /// The Gaussian again as an array program: the same values and slopes, and chains that take turns.

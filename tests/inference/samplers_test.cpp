@@ -376,6 +376,13 @@ TEST(BadInput, TargetsThatReturnNaN) {
   };
   expects_failure([&] { nuts(Host(), key(1), all, zeros(1, 1), without_search); });
   expects_failure([&] { hmc(Host(), key(1), all, zeros(1, 1), without_search); });
+  auto stopping = without_search;
+  stopping.told_every = 5;
+  auto const stopped =
+      hmc(Host(), key(1), all, zeros(1, 1), stopping, [](Progress const& p) { return p.done < 5; });
+  ASSERT_EQ(stopped.draws.shape()[1], 5);
+  EXPECT_EQ(summarise(stopped).divergences, 5);
+  expects_failure([&] { hmc(Host(), all, stopped, stopping); });
   says(message_of<coir::NumericalError>([&] { nuts(Host(), key(1), all, zeros(1, 1)); }),
        "no step");
   auto const refusing = number_target<1>([](auto x) {
@@ -423,6 +430,11 @@ TEST(BadInput, OfStates) {
   auto broken = chains;
   broken.state[5] = 1e300;  // the number of chains
   says(message_of([&] { go_on(broken, {.warmup = 10}); }), "the state is of another number");
+  for (double const word : {-5.0, 0x1p32}) {
+    auto of_key = chains;
+    of_key.state[1] = word;
+    says(message_of([&] { go_on(of_key, {.warmup = 10}); }), "the state is of another number");
+  }
   broken.state[5] = 1e9;
   says(message_of([&] { go_on(broken, {.warmup = 10}); }),
        "of shape (1000000000, 10, 3), not (2, 10, 3)");

@@ -13,8 +13,9 @@ namespace coir::inference {
 /// Chains of draws, in host memory.
 struct Chains {
   /// Places along the last axis of `statistics`. The energy is that of the momentum less the log
-  /// density, the acceptance is a mean over the trajectory, steps are those taken, and `diverged`
-  /// counts transitions. With thin > 1 the last three are of all transitions since the draw before.
+  /// density, and NaN for microcanonical samplers. The acceptance is a mean over the trajectory,
+  /// steps are those taken, and `diverged` counts transitions. With thin > 1 the last three are of
+  /// all transitions since the draw before.
   static constexpr int log_density = 0, energy = 1, acceptance = 2, steps = 3, diverged = 4;
   static constexpr int statistics_of_a_draw = 5;
 

@@ -182,7 +182,7 @@ class Ensemble {
     Column value = value_;
     for (int k = 0; k < steps; ++k) leapfrog(step, theta, slope, value, momentum);
     Column const after = energies(momentum, value), likely = acceptances(before, after);
-    if (warming) learn(theta, momentum, to_host(likely), part * std::exp(log_length_));
+    if (warming) learn(theta, momentum, likely, part * std::exp(log_length_));
     Array<bool, 1, Space> const accepted = choices < likely;
     Array<bool, 2, Space> const rows = broadcast_to(with_axis(accepted, 1), theta.shape());
     theta_ = where(rows, theta, theta_);
@@ -199,26 +199,29 @@ class Ensemble {
 
   /// Learns the step and the length. With d the squared distance of a chain from the chains' mean,
   /// the length follows the gradient of the mean of (d at the end - d at the start)^2, by Adam
-  /// without momentum.
-  template <class Host>
-  void learn(Table const& theta, Table const& momentum, Host const& likely, double length) {
-    auto const [chains, n] = theta.shape();
-    Table const to = where(isfinite(theta), theta, theta_) / scale_, from = theta_ / scale_;
+  /// without momentum. A chain that hardly ever accepts its end, such as one that
+  /// diverged, counts as if it stayed where it was.
+  void learn(Table const& theta, Table const& momentum, Column const& acceptance, double length) {
+    std::int64_t const chains = theta.shape()[0];
+    auto const likely = to_host(acceptance);
+    Array<bool, 1, Space> const moved = acceptance > least_likely;
+    Array<bool, 2, Space> const rows = broadcast_to(with_axis(moved, 1), theta.shape());
+    Table const to = where(rows, theta, theta_) / scale_, from = theta_ / scale_;
     Column const to_mean = mean(to, 0), from_mean = mean(from, 0);
     auto const gained = to_host(sum(square(to - to_mean), 1) - sum(square(from - from_mean), 1));
     auto const speed = to_host(sum((to - to_mean) * momentum, 1));
     double weights = 0, gradient = 0, harmonic = 0;
     for (std::int64_t c = 0; c < chains; ++c) {
       harmonic += 1 / std::max(likely(c), 1e-10);
-      if (!(likely(c) > 1e-4)) continue;
+      if (!(likely(c) > least_likely)) continue;
       weights += likely(c);
       gradient += likely(c) * length * gained(c) * speed(c);
     }
     Transition told;
     told.acceptance = double(chains) / harmonic;
     step_.update(told);
-    if (weights > 0) {
-      gradient /= weights;
+    gradient /= std::max(weights, least_likely);
+    if (weights > 0 && std::isfinite(gradient * gradient)) {
       square_ += 0.05 * (gradient * gradient - square_);
       double const known = 1 - std::pow(0.95, learnt_ + 1);
       double const rate = 0.025 / std::sqrt(square_ / known + 1e-300);
@@ -268,6 +271,8 @@ class Ensemble {
     for (std::int64_t c = 0; c < value.size(); ++c)
       std::copy_n(host.data() + c * n, n, &chains.draws(c, row, 0));
   }
+
+  static constexpr double least_likely = 1e-4;  // of a trajectory that the length is learnt from
 
   Exec exec_;
   T const& target_;

@@ -28,7 +28,8 @@ double ess_bulk(std::span<double const> draws, std::int64_t chains);
 /// smaller one of both numbers. Same source.
 double ess_tail(std::span<double const> draws, std::int64_t chains);
 
-/// The quantile q in [0, 1] of some numbers, linear between neighbours as NumPy's.
+/// The quantile q of some numbers, linear between neighbours as NumPy's.
+/// \throws PreconditionError unless q lies in [0, 1]
 double quantile_of(std::span<double const> draws, double q);
 
 /// One parameter of a Summary.
@@ -42,7 +43,7 @@ struct Summary {
   std::vector<ParameterSummary> parameters;
   /// For each chain the mean square of the energy's change from draw to draw over the energy's
   /// variance (E-BFMI). Below 0.3 momenta explore the energies too slowly. Microcanonical samplers
-  /// have no such momenta, and the figure means nothing for them.
+  /// have no such momenta, and the figure is NaN for them.
   /// \see Betancourt, arXiv:1604.00695
   std::vector<double> energy;
   std::int64_t divergences = 0;

@@ -77,7 +77,8 @@ class HmcMove {
 /// \param starts  an array of (chain, parameter)
 /// \throws PreconditionError if an option is out of its range or starts are empty
 /// \throws NumericalError if the log density isn't finite at a start, if no step from 1e-12 to 1e12
-///   makes the acceptance cross 0.8, or if all draws of a chain diverged
+///   makes the acceptance cross 0.8, or if all draws of a chain diverged in a run that wasn't
+///   stopped early
 /// \see Neal, MCMC using Hamiltonian dynamics (2011), arXiv:1206.1901
 template <ExecutionSpace Exec, Target<Exec> T, Expression Starts>
 Chains hmc(Exec const& exec, random::Key const& key, T const& target, Starts const& starts,

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -71,6 +72,7 @@ class MicrocanonicalMove {
   template <class T>
   double first_step(T const& target, Scale<Exec> const& scale, random::Key const& key,
                     Place<Exec> const& here) {
+    moving_ = 0;  // the search overwrites the direction
     return crossing([&](double h) {
       end_.place.take(exec_, here);
       fill_normal(exec_, key, end_.momentum);
@@ -101,12 +103,15 @@ class MicrocanonicalMove {
         refresh(random::fold_in(for_noise, static_cast<std::uint64_t>(told.steps)), h);
       ++told.steps;
     }
-    if (adjusted) told.acceptance = acceptance_of(error);
+    if (told.diverged)
+      told.acceptance = 0;
+    else if (adjusted)
+      told.acceptance = acceptance_of(error);
     if (!told.diverged && (!adjusted || uniform(for_choices, 1) < told.acceptance))
       std::swap(here, end_.place);
     if (told.diverged) moving_ = 0;
     told.log_density = here.log_density;
-    told.energy = -here.log_density;
+    told.energy = std::numeric_limits<double>::quiet_NaN();
     return told;
   }
 
@@ -168,7 +173,8 @@ class MicrocanonicalMove {
 
 /// Draws by microcanonical Hamiltonian Monte Carlo: a new direction for each trajectory, and a
 /// Metropolis test at its end. Options and errors are those of hmc(). There must be 2 parameters or
-/// more. The energies in the statistics are minus the log densities, so that E-BFMI means nothing.
+/// more. The energies in the statistics are NaN, because the momentum is a direction alone. So
+/// there is no E-BFMI.
 ///
 /// \see Robnik, Cohn-Gordon & Seljak, arXiv:2503.01707
 template <ExecutionSpace Exec, Target<Exec> T, Expression Starts>

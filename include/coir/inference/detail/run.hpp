@@ -243,7 +243,8 @@ inline void expects_draws(Chains const& chains, Options const& options) {
 template <class Visit>
 void finish(Chains& chains, StateHead head, Options const& options, Visit const& visit) {
   cut(chains, std::max<std::int64_t>(0, head.done - options.warmup) / options.thin);
-  expects_draws(chains, options);
+  // A run that was stopped early keeps its draws, so that it can go on.
+  if (head.done == options.warmup + options.draws * options.thin) expects_draws(chains, options);
   chains.state.clear();
   StateWriter writer(chains.state);
   head.visit(writer);

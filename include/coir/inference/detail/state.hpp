@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -45,7 +46,12 @@ class StateReader {
       set_elements(value, next(value.size()));
     } else {
       double const number = *next(1);
-      if constexpr (std::is_integral_v<V>) expects(std::abs(number) < 0x1p53, wrong);
+      if constexpr (std::is_integral_v<V>) {
+        using Limits = std::numeric_limits<V>;
+        expects(std::abs(number) < 0x1p53 && number >= static_cast<double>(Limits::min()) &&
+                    number <= static_cast<double>(Limits::max()),
+                wrong);
+      }
       value = static_cast<V>(number);
     }
   }
