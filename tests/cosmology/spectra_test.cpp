@@ -242,21 +242,27 @@ TEST(NonlinearPower, SaysWhatIsWrong) {
 
 TEST(RedshiftDistribution, IsNormalised) {
   std::vector<double> const z = {0, 0.1, 0.35, 0.5, 0.9}, n = {0, 3, 4, 1, 0};
-  for (auto const& bin : {N::smail(2, 1.5, 0.3), N::smail(1, 2, 1.4), N::gaussian(0.5, 0.05),
-                          N::gaussian(0.1, 0.2), N::table(z, n)}) {
+  std::vector<N> const bins = {N::smail(2, 1.5, 0.3), N::smail(1, 2, 1.4), N::gaussian(0.5, 0.05),
+                               N::gaussian(0.1, 0.2), N::table(z, n)};
+  for (std::size_t k = 0; k < 2 * bins.size(); ++k) {
+    double const shift = k < bins.size() ? 0 : 0.07;
+    auto const bin = bins[k % bins.size()].shifted(shift);
+    if (shift > 0) {
+      EXPECT_EQ(bin(shift / 2), 0) << k;
+    }
     // The trapezoidal rule errs by h^2/12 times the slopes at the ends, at most 10, and by as much
     // at a table's kinks of slope.
     double sum = 0, mean = 0;
     int const steps = 200000;
-    double const h = bin.z_end() / steps;
+    double const h = (bin.z_end() - shift) / steps;
     for (int i = 0; i <= steps; ++i) {
-      double const part = bin(i * h) * h * (i == 0 || i == steps ? 0.5 : 1);
+      double const at = shift + i * h, part = bin(at) * h * (i == 0 || i == steps ? 0.5 : 1);
       sum += part;
-      mean += part * i * h;
+      mean += part * at;
     }
-    EXPECT_NEAR(sum, 1, 1e-9);
-    if (bin(0) == 0) {
-      EXPECT_NEAR(mean, bin.mean(), 0.03);
+    EXPECT_NEAR(sum, 1, 1e-9) << k;
+    if (bin(shift) == 0) {
+      EXPECT_NEAR(mean, bin.mean(), 0.03) << k;
     }
   }
 }
@@ -423,6 +429,21 @@ TEST(AngularPower, SaysWhatIsWrong) {
   EXPECT_MESSAGE(angular_power(Parameters<>{.omega_m = -1}, tracers, {2}), "omega_m");
   std::vector<Tracer<>> const below = {NumberCounts<>{.n = N::gaussian(0.1, 0.1).shifted(-2)}};
   EXPECT_MESSAGE(angular_power(flat(), below, {2}), "shifted below z = 0");
+  auto without_bias = tracers;
+  std::get<NumberCounts<>>(without_bias[1]).bias = NAN;
+  EXPECT_MESSAGE(angular_power(flat(), without_bias, {2}),
+                 "the bias of tracer 1 must be finite, not nan");
+  auto const with_shapes = [&](double WeakLensing<>::* member, double value) {
+    auto changed = tracers;
+    std::get<WeakLensing<>>(changed[2]).*member = value;
+    return angular_power(flat(), changed, {2});
+  };
+  using Shapes = WeakLensing<>;
+  EXPECT_MESSAGE(with_shapes(&Shapes::m, NAN), "m of tracer 2 must be finite, not nan");
+  EXPECT_MESSAGE(with_shapes(&Shapes::alignment, INFINITY), "alignment of tracer 2 must be finite");
+  EXPECT_MESSAGE(with_shapes(&Shapes::eta, -INFINITY), "eta of tracer 2 must be finite, not -inf");
+  EXPECT_MESSAGE(with_shapes(&Shapes::pivot, -1),
+                 "pivot of tracer 2 must be above -1 and finite, not -1");
   using D = coir::Dual<double, 2>;
   auto p = parameters_as<D>(flat());
   std::vector<Tracer<D>> varied;

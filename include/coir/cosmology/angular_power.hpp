@@ -19,6 +19,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace coir::cosmology {
@@ -344,10 +345,35 @@ inline double spin_factor(double l, bool shapes) {
   return shapes ? std::sqrt((l + 2) * (l + 1) * l * (l - 1)) / ((l + 0.5) * (l + 0.5)) : 1;
 }
 
+/// \param number  the tracer's, from 0
+template <class T>
+void expects_tracer(Tracer<T> const& tracer, std::size_t number) {
+  auto const expects_of = [number](bool holds, char const* name, char const* rule, double value) {
+    auto const requirement = [=] {
+      return std::string(name) + " of tracer " + std::to_string(number) + " must be " + rule;
+    };
+    expects(holds, requirement, value);
+  };
+  auto const expects_finite = [&](T const& x, char const* name) {
+    expects_of(std::isfinite(plain(x)), name, "finite", plain(x));
+  };
+  if (auto const* const counts = std::get_if<NumberCounts<T>>(&tracer)) {
+    expects_finite(counts->bias, "the bias");
+    return;
+  }
+  auto const& shapes = std::get<WeakLensing<T>>(tracer);
+  expects_finite(shapes.m, "m");
+  expects_finite(shapes.alignment, "alignment");
+  expects_finite(shapes.eta, "eta");
+  expects_of(shapes.pivot > -1 && std::isfinite(shapes.pivot), "pivot", "above -1 and finite",
+             shapes.pivot);
+}
+
 template <class T>
 void expects_spectra(std::vector<Tracer<T>> const& tracers, std::vector<double> const& l,
                      AngularPowerOptions const& options) {
   expects(!tracers.empty(), "spectra need one tracer at least");
+  for (std::size_t i = 0; i < tracers.size(); ++i) expects_tracer(tracers[i], i);
   expects(!l.empty(), "spectra need one l at least");
   for (double const multipole : l)
     expects(multipole >= 2 && std::isfinite(multipole), "l must be at least 2 and finite",

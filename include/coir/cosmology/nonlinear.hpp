@@ -54,8 +54,9 @@ class NonlinearPowerAt {
   T ln_growth_ = T(0);  ///< ln [D1(a) / D1(1)]^2
   T weight_ = T(0);
   T ln_k_nl_ = T(0), n_eff_ = T(0), curvature_ = T(0);
-  T inverse_volume_;  ///< k_nl^3 / (2 pi^2)
-  T ln_a_, ln_b_, ln_c_, alpha_, beta_, nu_, power_, f1_, f2_;
+  T inverse_volume_ = T(0);  ///< k_nl^3 / (2 pi^2)
+  T ln_a_ = T(0), ln_b_ = T(0), ln_c_ = T(0), alpha_ = T(0), beta_ = T(0), nu_ = T(0);
+  T power_ = T(0), f1_ = T(0), f2_ = T(0);
 };
 
 /// The non-linear power spectrum of matter by halofit, in the version of Takahashi et al.:

@@ -154,6 +154,7 @@ class RedshiftDistribution {
     T mean, sigma;
 
     T operator()(T const& z, T const& ln_norm) const {
+      if (!(z >= 0)) return T(0);
       T const x = (z - mean) * detail::smooth_inverse(sigma);
       return detail::smooth_exp(T(-0.5 * x * x - ln_norm));
     }
