@@ -47,6 +47,10 @@ struct Frame {
   }
 };
 
+bool below(std::pair<double, double> const& a, std::pair<double, double> const& b) {
+  return a.second < b.second;
+}
+
 /// Where (x, y) = mean + scale (the root of a covariance) (cos, sin).
 Points ellipse(Frame const& frame, double x, double y, double xx, double xy, double yy,
                double scale) {
@@ -72,36 +76,40 @@ std::string picture_of_spectra(Forecast const& forecast, CellsSettings const& se
                 "l (l + 1) C_l / (2 pi) of each tracer, with 1-sigma errors; grey: its noise");
   for (int n = 0; n < count; ++n) {
     auto const i = static_cast<std::size_t>(n);
-    std::vector<double> x, y, low, high, noise;
+    Points spectrum, low, high, noise;  // decimal logarithms
     for (std::size_t at = 0; at < forecast.l.size(); ++at) {
       double const l = forecast.l[at], scale = l * (l + 1) / (2 * std::numbers::pi);
       double const c = forecast.spectra(at, i, i), total = forecast.total(at, i, i);
       double const ratio = std::pow(settings.l_max / settings.l_min, 1.0 / settings.bins);
       double const width_of_bin = l / std::sqrt(ratio) * (ratio - 1);
       double const error = total * std::sqrt(2 / ((2 * l + 1) * width_of_bin * settings.f_sky));
-      x.push_back(std::log10(l));
-      y.push_back(std::log10(scale * c));
-      low.push_back(std::log10(scale * std::max(c - error, 0.1 * c)));
-      high.push_back(std::log10(scale * (c + error)));
-      noise.push_back(std::log10(scale * (total - c)));
+      double const x = std::log10(l);
+      if (total > c) noise.emplace_back(x, std::log10(scale * (total - c)));
+      if (!(c > 0)) continue;  // a bias of 0: there is no spectrum to draw
+      spectrum.emplace_back(x, std::log10(scale * c));
+      low.emplace_back(x, std::log10(scale * std::max(c - error, 0.1 * c)));
+      high.emplace_back(x, std::log10(scale * (c + error)));
     }
-    double const highest = *std::max_element(high.begin(), high.end());
-    double const lowest = *std::min_element(low.begin(), low.end());
+    double lowest = 0, highest = 0;
+    if (Points const& lower = low.empty() ? noise : low; !lower.empty())
+      lowest = std::min_element(lower.begin(), lower.end(), below)->second;
+    if (Points const& upper = high.empty() ? noise : high; !upper.empty())
+      highest = std::max_element(upper.begin(), upper.end(), below)->second;
     Frame const frame{double(margin + (n % across) * (width + aside)),
                       double(margin + (n / across) * (height + gap)),
                       width,
                       height,
-                      x.front(),
-                      x.back() + 1e-9,
+                      std::log10(forecast.l.front()),
+                      std::log10(forecast.l.back()) + 1e-9,
                       lowest - 0.1,
                       highest + 0.1};
     Points line, band, grey;
-    for (std::size_t at = 0; at < x.size(); ++at) {
-      line.push_back(frame.at(x[at], y[at]));
-      band.push_back(frame.at(x[at], high[at]));
-      if (noise[at] > frame.y0 && noise[at] < frame.y1) grey.push_back(frame.at(x[at], noise[at]));
-    }
-    for (std::size_t at = x.size(); at-- > 0;) band.push_back(frame.at(x[at], low[at]));
+    for (auto const& [x, y] : spectrum) line.push_back(frame.at(x, y));
+    for (auto const& [x, y] : high) band.push_back(frame.at(x, y));
+    for (std::size_t at = low.size(); at-- > 0;)
+      band.push_back(frame.at(low[at].first, low[at].second));
+    for (auto const& [x, y] : noise)
+      if (y > frame.y0 && y < frame.y1) grey.push_back(frame.at(x, y));
     drawing.line(grey, Drawing::rule, 3);
     drawing.line(band, colour_of(0.75), 1);
     drawing.line(line, colour_of(0.35), 2.5);

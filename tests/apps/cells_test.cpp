@@ -59,6 +59,14 @@ TEST_F(Cells, WritesSpectraTheFisherMatrixAndPictures) {
   }
 }
 
+TEST_F(Cells, DrawsNoSpectrumOfTracersThatSeeNothing) {
+  run_quietly(
+      "--counts-z 0.5 --counts-bias 0 --counts-density 1 --shapes-z 1 --shapes-m -1 "
+      "--shapes-density 1 --bins 4 --matter linear --free sigma8 --prior sigma8=0.1");
+  auto const svg = read_text(folder / "cells/spectra.svg");
+  EXPECT_FALSE(contains(svg, "nan") || contains(svg, "inf")) << svg;
+}
+
 TEST_F(Cells, TakesPriors) {
   run_quietly(std::string(small) + "--free h --report without.json");
   run_quietly(std::string(small) + "--free h --prior h=0.001 --report with.json");
