@@ -65,8 +65,12 @@ TEST(Sharded, ElementwiseIsThatOfPlainArraysAndSendsNothing) {
     y *= x;
     y += 1;
     EXPECT_EQ(world().traffic(), before);
+    // The same statements, because devices round a product and a sum in one statement once.
+    Array<double, 2> plain_y = 2 * plain + 1;
+    plain_y *= plain;
+    plain_y += 1;
     EXPECT_TRUE(is(x, plain)) << axis;
-    EXPECT_TRUE(is(y, (2 * plain + 1) * plain + 1)) << axis;
+    EXPECT_TRUE(is(y, plain_y)) << axis;
     EXPECT_TRUE(is(z, coir::where(plain > 0, sqrt(abs(plain)), -(2 * plain + 1)))) << axis;
     // exp of another stretch may be rounded otherwise
     EXPECT_LE(distance(sharded::replicate(mixed), plain * row + column - exp(plain)), 1e-14);

@@ -46,10 +46,13 @@ auto moving(X const& x, V const& direction) {
     return join_parts(x, cast<value_t<X>>(direction));
 }
 
-/// What a function of arrays of duals returned, as values and derivatives.
+/// What a function of arrays of duals returned, as values and derivatives. An expression without
+/// axes becomes a number.
 template <int Depth, class Y>
 auto parts_of(Y const& y) {
-  if constexpr (Expression<Y>) {
+  if constexpr (Expression<Y> && rank_of<Y> == 0) {
+    return parts_of<Depth>(evaluated(y).item());
+  } else if constexpr (Expression<Y>) {
     auto const value = evaluated(value_part<Depth>(y));
     if constexpr (dual_depth<value_t<Y>> == Depth) {
       return ValueAndDerivative<std::remove_const_t<decltype(value)>>{value, derivative_part(y)};
