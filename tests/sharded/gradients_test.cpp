@@ -92,6 +92,14 @@ void compare(int line, F const& f, coir::Shape<2> const& shape, W const& w) {
 
 coir::Shape<2> const shape{7, 5};
 
+TEST(SplitGradients, OfOneIndexAlongTheSplitAxis) {
+  auto const w = coir::evaluate(coir::random::normal(key, coir::Shape<2>{1, 5}));
+  auto const x = sharded::shard(world(), coir::random::normal(key, shape));
+  auto const got = sharded::value_and_grad(
+      [](auto x, auto w) { return sum(x) + sum(square(sharded::shard(world(), w))); })(x, w);
+  expect_close(whole(std::get<1>(got.gradient)), coir::evaluate(2 * w), __LINE__);
+}
+
 TEST(SplitGradients, OfMovesAreThoseOfPlainArrays) {
   compare<2>(__LINE__, [](auto x) { return sum(square(x - shift(x, 0, 1))); }, shape);
   compare<2>(__LINE__, [](auto x) { return sum(shift(exp(x), 0, -9) * shift(x, 1, 2)); }, shape);

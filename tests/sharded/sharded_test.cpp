@@ -108,6 +108,12 @@ TEST(Sharded, RandomNumbersAndFunctionsOfIndicesAreThoseOfPlainArrays) {
   }
   EXPECT_TRUE(is(sharded::from_function(world(), {7, 5}, OfIndices{}, 1),
                  coir::from_function({7, 5}, OfIndices{})));
+  // One rank has all of an array with one index along the split axis.
+  Array<double, 2> const row = coir::random::normal(key, {1, 5});
+  EXPECT_TRUE(is(sharded::shard(world(), row), row));
+  EXPECT_TRUE(is(sharded::shard(world(), 2 * row), 2 * row));
+  EXPECT_NE(message_of([&] { sharded::from_function(world(), {-1, 5}, OfIndices{}); }).find("-1"),
+            std::string::npos);
 }
 
 template <class X, class Y>
@@ -121,6 +127,9 @@ void compare_reductions(X const& x, Y const& plain, X const& on_one) {
   EXPECT_NEAR(norm(x), coir::norm(plain), 1e-14 * scale);
   EXPECT_NEAR(var(x), coir::var(plain), 1e-14 * scale);
   EXPECT_NEAR(dot(x, x + 1), coir::dot(plain, plain + 1), 1e-13 * scale);
+  auto const large = cast<std::int32_t>(0 * x) + 60'000;
+  auto const as_large = coir::cast<std::int32_t>(0 * plain) + 60'000;
+  EXPECT_EQ(dot(large, large), coir::dot(as_large, as_large));
   EXPECT_EQ(count_nonzero(x > 0), coir::count_nonzero(plain > 0));
   EXPECT_EQ(any(x > 3), coir::any(plain > 3));
   EXPECT_EQ(all(x > -9), coir::all(plain > -9));

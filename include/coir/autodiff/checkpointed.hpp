@@ -68,14 +68,25 @@ inline std::int64_t next_checkpoint(std::int64_t steps, std::int64_t states) {
 template <class State, class Advance, class Visit>
 void revolve(State const& state, std::int64_t first, std::int64_t steps, std::int64_t states,
              Advance const& advance, Visit const& visit) {
-  if (states > 0 && steps > 1) {
-    std::int64_t const behind = next_checkpoint(steps, states);
-    revolve(advance(state, first, behind), first + behind, steps - behind, states - 1, advance,
-            visit);
-    revolve(state, first, behind, states, advance, visit);
-  } else {
-    for (std::int64_t step = steps; step-- > 0;)
-      visit(step == 0 ? state : advance(state, first, step), first + step);
+  /// A kept state, the steps behind it that are to be visited, and the states that may be kept yet.
+  struct Kept {
+    State state;
+    std::int64_t first, steps, states;
+  };
+  std::vector<Kept> kept{{state, first, steps, states}};
+  while (!kept.empty()) {
+    Kept& last = kept.back();
+    if (last.states > 0 && last.steps > 1) {
+      std::int64_t const behind = next_checkpoint(last.steps, last.states);
+      Kept next{advance(last.state, last.first, behind), last.first + behind, last.steps - behind,
+                last.states - 1};
+      last.steps = behind;
+      kept.push_back(std::move(next));
+    } else {
+      for (std::int64_t step = last.steps; step-- > 0;)
+        visit(step == 0 ? last.state : advance(last.state, last.first, step), last.first + step);
+      kept.pop_back();
+    }
   }
 }
 

@@ -50,19 +50,24 @@ auto moving(X const& x, V const& direction) {
 /// axes becomes a number.
 template <int Depth, class Y>
 auto parts_of(Y const& y) {
-  if constexpr (Expression<Y> && rank_of<Y> == 0) {
-    return parts_of<Depth>(evaluated(y).item());
-  } else if constexpr (Expression<Y>) {
-    auto const value = evaluated(value_part<Depth>(y));
-    if constexpr (dual_depth<value_t<Y>> == Depth) {
-      return ValueAndDerivative<std::remove_const_t<decltype(value)>>{value, derivative_part(y)};
+  if constexpr (Expression<Y>) {
+    if constexpr (rank_of<Y> == 0) {
+      return parts_of<Depth>(evaluated(y).item());
     } else {
-      auto zeros = evaluated(value);
-      zeros = value_t<Y>(0);
-      return ValueAndDerivative<decltype(zeros)>{value, zeros};
+      auto const value = evaluated(value_part<Depth>(y));
+      if constexpr (dual_depth<value_t<Y>> == Depth) {
+        return ValueAndDerivative<std::remove_const_t<decltype(value)>>{value, derivative_part(y)};
+      } else {
+        auto zeros = evaluated(value);
+        zeros = value_t<Y>(0);
+        return ValueAndDerivative<decltype(zeros)>{value, zeros};
+      }
     }
   } else if constexpr (is_dual<Y>) {
-    return ValueAndDerivative<decltype(y.value)>{y.value, y.derivative[0]};
+    if constexpr (dual_depth<Y> == Depth)
+      return ValueAndDerivative<decltype(y.value)>{y.value, y.derivative[0]};
+    else
+      return ValueAndDerivative<Y>{y, Y(0)};
   } else if constexpr (std::is_arithmetic_v<Y>) {
     return ValueAndDerivative<Y>{y, Y(0)};
   } else {

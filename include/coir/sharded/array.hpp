@@ -185,6 +185,10 @@ struct Parts {
     bool const has_axis = axis >= 0 && whole.shape()[static_cast<std::size_t>(axis)] != 1;
     return has_axis ? part_along(whole, axis, placement.share()) : whole;
   }
+  /// This rank's part of a plain array.
+  static auto part(Placement<rank_of<E>> const& placement, E const& x) {
+    return part_along(elements_of(x).as_operand(), placement.axis(), placement.share());
+  }
   /// A plain operand that every rank needs whole.
   static auto whole(distributed::Group const&, E const& x) { return operand(x); }
   /// The sum of all elements, given the function that adds up parts in memory.

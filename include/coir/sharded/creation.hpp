@@ -40,15 +40,20 @@ struct FromIndex {
   }
 };
 
-/// An array whose elements aren't set. Checks that all ranks give the same shape and axis.
-template <class T, std::size_t Rank>
-Sharded<T, static_cast<int>(Rank)> blank(distributed::Group const& group,
-                                         std::array<std::int64_t, Rank> const& shape, int axis) {
+/// Checks that all ranks give the same shape and axis.
+template <std::size_t Rank>
+Placement<static_cast<int>(Rank)> placement_of(distributed::Group const& group,
+                                               std::array<std::int64_t, Rank> const& shape,
+                                               int axis) {
   distributed::expects_alike(group, {{"shape of a split array", coir::in_words(shape)},
                                      {"axis along which an array is split", axis}});
-  Placement<static_cast<int>(Rank)> const placement(group, shape, axis);
-  return distributed::together(group,
-                               [&] { return Sharded<T, static_cast<int>(Rank)>(placement); });
+  return {group, shape, axis};
+}
+
+/// An array whose elements aren't set.
+template <class T, int Rank>
+Sharded<T, Rank> blank(Placement<Rank> const& placement) {
+  return distributed::together(placement.group(), [&] { return Sharded<T, Rank>(placement); });
 }
 
 /// The random numbers of a plain array of this shape.
@@ -57,7 +62,7 @@ Sharded<T, static_cast<int>(Rank)> blank(distributed::Group const& group,
 template <class T, std::size_t Rank, class Fill>
 auto random(distributed::Group const& group, std::array<std::int64_t, Rank> const& shape, int axis,
             Fill const& fill) {
-  auto result = blank<T>(group, shape, axis);
+  auto result = blank<T>(placement_of(group, shape, axis));
   // A part along axis 0 is one run of consecutive numbers. A part along another axis has a run for
   // each index of the axes before it.
   auto const& placement = result.placement();
@@ -84,7 +89,7 @@ auto random(distributed::Group const& group, std::array<std::int64_t, Rank> cons
 ///   is no such axis. The other functions of this file throw the same.
 template <Element T, std::size_t Rank>
 auto zeros(distributed::Group const& group, std::int64_t const (&shape)[Rank], int axis = 0) {
-  auto result = detail::blank<T>(group, std::to_array(shape), axis);
+  auto result = detail::blank<T>(detail::placement_of(group, std::to_array(shape), axis));
   result = T(0);
   return result;
 }
@@ -94,10 +99,10 @@ template <class F, std::size_t Rank>
 auto from_function(distributed::Group const& group, std::int64_t const (&shape)[Rank], F f,
                    int axis = 0) {
   using Indexed = detail::FromIndex<F, Rank>;
-  Placement<static_cast<int>(Rank)> const placement(group, std::to_array(shape), axis);
+  auto const placement = detail::placement_of(group, std::to_array(shape), axis);
   auto const values = index_map(placement.local_shape(),
                                 Indexed{std::move(f), placement.share().first, placement.axis()});
-  auto result = detail::blank<value_t<decltype(values)>>(group, std::to_array(shape), axis);
+  auto result = detail::blank<value_t<decltype(values)>>(placement);
   result.local() = values;
   return result;
 }

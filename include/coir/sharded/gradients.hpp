@@ -59,19 +59,22 @@ struct Parts<E> {
     auto const& group = placement.group();
     if constexpr (rank > 0) {
       int const axis = placement.axis() - (Rank - rank);
-      if (axis >= 0 && x.shape()[static_cast<std::size_t>(axis)] != 1) {
-        Placement<rank> const of_part(group, x.shape(), axis);
-        return moved(
-            x,
-            [=](auto const& all) {
-              return Array<value_t<E>, rank>(part_along(all, of_part.axis(), of_part.share()));
-            },
-            [=](auto const& cotangent) {
-              return gathered<value_t<E>, rank>(cotangent, of_part, -1);
-            });
-      }
+      if (axis >= 0 && x.shape()[static_cast<std::size_t>(axis)] != 1)
+        return part(Placement<rank>(group, x.shape(), axis), x);
     }
     return whole(group, x);
+  }
+
+  static auto part(Placement<rank_of<E>> const& placement, E const& x) {
+    constexpr int rank = rank_of<E>;
+    return moved(
+        x,
+        [=](auto const& all) {
+          return Array<value_t<E>, rank>(part_along(all, placement.axis(), placement.share()));
+        },
+        [=](auto const& cotangent) {
+          return gathered<value_t<E>, rank>(cotangent, placement, -1);
+        });
   }
 
   static auto whole(distributed::Group const& group, E const& x) {

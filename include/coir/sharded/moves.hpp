@@ -305,8 +305,7 @@ template <Expression E>
   requires(rank_of<E> >= 1)
 auto shard(distributed::Group const& group, E const& whole, int axis = 0) {
   Placement<rank_of<E>> const placement(group, whole.shape(), axis);
-  return detail::placed(detail::Parts<E>::evaluated(detail::Parts<E>::entered(placement, whole)),
-                        placement);
+  return detail::placed(coir::evaluate(detail::Parts<E>::part(placement, whole)), placement);
 }
 
 /// The split array of the ranks' own parts: what JAX's shard_map returns.

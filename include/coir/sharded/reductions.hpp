@@ -172,10 +172,18 @@ auto mean(X const& x) {
     return sum(x) / static_cast<real_t<T>>(size);
 }
 
-/// The sum of products of two arrays that are split alike.
+/// The sum of products of two arrays of one shape that are split alike; of integers in 64 bits.
+///
+/// \throws PreconditionError if the shapes differ
 template <AnySplit A, AnySplit B>
 auto dot(A const& a, B const& b) {
-  return sum(a * b);
+  if (!std::ranges::equal(a.shape(), b.shape()))
+    throw PreconditionError("dot takes two arrays of one shape, not " + coir::in_words(a.shape()) +
+                            " and " + coir::in_words(b.shape()));
+  if constexpr (std::integral<promote_t<value_t<A>, value_t<B>>>)
+    return sum(map(coir::detail::MultiplyCarried{}, a, b));
+  else
+    return sum(a * b);
 }
 
 /// The Euclidean norm of all elements: sqrt(sum |x|^2).

@@ -131,9 +131,7 @@ class TapeNode : public TapeEntry {
     return {cotangent_.data(), shape, cotangent_.all().owner()};
   }
 
-  std::int64_t bytes() const override {
-    return 2 * size_ * static_cast<std::int64_t>(sizeof(T));
-  }
+  std::int64_t bytes() const override { return 2 * size_ * static_cast<std::int64_t>(sizeof(T)); }
 
   void pull_back() override {
     PullBack const pull = std::move(pull_);
