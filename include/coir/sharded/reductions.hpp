@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -180,10 +181,13 @@ auto dot(A const& a, B const& b) {
   if (!std::ranges::equal(a.shape(), b.shape()))
     throw PreconditionError("dot takes two arrays of one shape, not " + coir::in_words(a.shape()) +
                             " and " + coir::in_words(b.shape()));
-  if constexpr (std::integral<promote_t<value_t<A>, value_t<B>>>)
-    return sum(map(coir::detail::MultiplyCarried{}, a, b));
-  else
+  using T = promote_t<value_t<A>, value_t<B>>;
+  if constexpr (std::integral<T>) {
+    using Wide = std::conditional_t<std::unsigned_integral<T>, std::uint64_t, std::int64_t>;
+    return sum(cast<Wide>(a) * cast<Wide>(b));
+  } else {
     return sum(a * b);
+  }
 }
 
 /// The Euclidean norm of all elements: sqrt(sum |x|^2).
