@@ -106,7 +106,10 @@ class Workspace {
  private:
   template <class Number>
   static Number* at_least(std::vector<Number>& numbers, int length) {
-    auto const size = static_cast<std::size_t>(std::max(length, 1));
+    // zgemv of OpenBLAS 0.3.21 reads beyond the last column, and beyond mapped memory if a heap
+    // ends there.
+    constexpr std::size_t beyond = 4096;
+    auto const size = static_cast<std::size_t>(std::max(length, 1)) + beyond;
     if (numbers.size() < size) numbers.resize(size);
     return numbers.data();
   }
