@@ -124,12 +124,13 @@ Tiling tiling_for(Exec const& exec, int const (&n)[3]) {
   return Tiling::for_teams(n, Sweep::own_rows, Sweep::own_columns, teams_at_a_time(exec, 2));
 }
 
-/// How long a sweep takes, in slabs of a tile.
+/// How long a sweep takes with its tiles, in slabs of a tile.
 template <class Sweep, class Exec>
 std::int64_t time_of(Exec const& exec, int const (&n)[3]) {
   return tiling_for<Sweep>(exec, n).time(teams_at_a_time(exec, 2));
 }
 
+/// Launches a sweep: a team for each place of sweep.tiling, with its planes in shared memory.
 template <class Exec, class Sweep>
 void march(std::string const& label, Exec const& exec, Sweep const& sweep) {
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Sweep::threads, 2>>;
