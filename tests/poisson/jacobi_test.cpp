@@ -149,6 +149,7 @@ TYPED_TEST(Jacobi, BlockedEqualsPlainOnALongThinGrid) {
 TYPED_TEST(Jacobi, ThreeDimensionsEqualThePlainLoop) {
   expect_box_same_as_plain_loop<TypeParam>(5, 7, 33, 3);
   expect_box_same_as_plain_loop<TypeParam>(41, 150, 167, 3);
+  expect_box_same_as_plain_loop<TypeParam>(16, 260, 257, 2);
 }
 
 TYPED_TEST(Jacobi, RefusesWhatTheDocumentationRulesOut) {
