@@ -13,6 +13,7 @@ import sys
 # Files, or folders, and why they ask.
 EXCEPTIONS = {
     "apps/info/": "it tells what it finds of ranks",
+    "apps/jacobi/": "one rank alone has all schemes, writes its rows without a copy and measures the bandwidth",
     "apps/nbody/balance.cpp": "one rank has all particles, so that its share can't vary",
     "apps/nbody/checkpoint.hpp": "one rank's particles lie in the checkpoint itself, without parts",
     "apps/nbody/density.hpp": "one rank writes its mesh without a copy",

@@ -7,6 +7,8 @@
 
 #include <coir/core/machine.hpp>
 #include <coir/core/memory.hpp>
+#include <coir/distributed/group.hpp>
+#include <coir/distributed/together.hpp>
 #include <coir/io/format.hpp>
 #include <coir/io/npy.hpp>
 #include <coir/io/png.hpp>
@@ -15,6 +17,7 @@
 #include <support/compute_on.hpp>
 #include <support/exit_codes.hpp>
 #include <support/interrupt.hpp>
+#include <support/on_all.hpp>
 #include <support/options.hpp>
 #include <support/report.hpp>
 #include <support/run.hpp>
@@ -89,8 +92,22 @@ void add_options(CommandLine& line, JacobiSettings& settings) {
   add_progress_and_quiet(line, settings.progress, settings.quiet);
 }
 
+/// Whether a scheme solves for rows that several ranks share.
+bool is_over_ranks(Scheme scheme) {
+  return scheme == Scheme::automatic || scheme == Scheme::plain || scheme == Scheme::blocked ||
+         scheme == Scheme::red_black;
+}
+
 /// Options that contradict each other, and outputs that can't be written, found before any work.
-void expects_consistent(JacobiSettings const& settings) {
+void expects_consistent(distributed::Group const& ranks, JacobiSettings const& settings) {
+  expects(ranks.size() == 1 || !settings.compare,
+          "--compare runs schemes that are for one rank: leave it out, or start one rank instead "
+          "of " +
+              std::to_string(ranks.size()));
+  expects(ranks.size() == 1 || is_over_ranks(settings.scheme),
+          "--scheme must be plain, blocked or red-black on " + std::to_string(ranks.size()) +
+              " ranks: take one of these, or start one rank",
+          jacobi_scheme_name(settings.scheme));
   expects(!settings.tolerance || *settings.tolerance < 1, "--tolerance must be below 1",
           settings.tolerance.value_or(0));
   expects(settings.scale != 0, "--scale must not be 0");
@@ -121,19 +138,19 @@ void expects_consistent(JacobiSettings const& settings) {
                      {{"INPUT", settings.input}});
 }
 
-template <class Field, class Exec, class T>
-void write_field(std::filesystem::path const& path, Field const& field,
-                 Problem<Exec, T> const& problem) {
+template <class Field>
+void write_field(std::filesystem::path const& path, Field const& field, int bits) {
   if (io::format_of_name(path) == io::Format::npy) return io::write_npy(path, field);
-  io::write_png(path, field, problem.bits);
+  io::write_png(path, field, bits);
 }
 
 /// b as it is, or as a picture: zero is the middle grey, and four levels of b are one of grey.
-template <class Exec, class T>
-void write_laplacian(std::filesystem::path const& path, Problem<Exec, T> const& problem) {
-  if (io::format_of_name(path) == io::Format::npy) return io::write_npy(path, problem.source);
-  T const middle = problem.bits == 8 ? 128 : 32768;
-  io::write_png(path, problem.source, problem.bits, [=](T b) { return middle + b / T(4); });
+template <class Field>
+void write_laplacian(std::filesystem::path const& path, Field const& source, int bits) {
+  using T = typename Field::value_type;
+  if (io::format_of_name(path) == io::Format::npy) return io::write_npy(path, source);
+  T const middle = bits == 8 ? 128 : 32768;
+  io::write_png(path, source, bits, [=](T b) { return middle + b / T(4); });
 }
 
 void write_report(std::filesystem::path const& path, std::vector<JacobiOutcome> const& outcomes,
@@ -173,34 +190,60 @@ void expects_tolerance(JacobiOutcome const& outcome, JacobiSettings const& setti
                                 : "rounding ends it here; use --precision double, or raise it"));
 }
 
-/// Writes a file by `write`, if there is one to write and nobody has asked the program to stop
-/// before.
+/// Writes a file by `write`, unless somebody has asked the program to stop before.
 template <class Write>
 void write_file(std::filesystem::path const& path, Write const& write) {
-  if (path.empty()) return;
   Activity const writing("writing " + path.string());
   stop_if_interrupted();
   say_of_files("what was written is whole");
   write();
 }
 
-/// Runs the schemes and writes the fields, of which nothing is left when it returns.
+/// Gives `write` all ranks' rows of a field on the first rank, if there is a file to write.
+template <class Exec, class T, class Field, class Write>
+void write_all_rows(Exec const& exec, distributed::Group const& ranks,
+                    Problem<Exec, T> const& problem, std::filesystem::path const& path,
+                    Field const& own, Write const& write) {
+  if (path.empty()) return;
+  if (ranks.size() == 1) return write_file(path, [&] { write(own); });
+  auto const all = on_first_rank(exec, ranks, own, problem);
+  on_first(ranks, [&] { write_file(path, [&] { write(all); }); });
+}
+
+/// Runs the schemes and writes the fields, of which nothing is left when it returns. Collective.
 template <class T, class Exec>
-std::vector<JacobiOutcome> solve_and_write(Exec const& exec, JacobiSettings const& settings,
-                                           JacobiFacts& facts) {
-  Problem<Exec, T> const problem = make_problem<T>(exec, settings);
-  stop_if_interrupted();
-  facts = {problem.rows(),     problem.columns(), settings.precision, hardware_of(exec), {}, {},
+std::vector<JacobiOutcome> solve_and_write(Exec const& exec, distributed::Group const& ranks,
+                                           JacobiSettings const& settings, JacobiFacts& facts) {
+  auto const problem = on_all(ranks, [&] { return make_problem<T>(exec, ranks, settings); });
+  on_all(ranks, [] { stop_if_interrupted(); });
+  distributed::expects_alike(ranks, {{"rows", problem.all_rows},
+                                     {"columns", problem.columns()},
+                                     {"--scheme", jacobi_scheme_name(settings.scheme)},
+                                     {"--output", settings.output.string()},
+                                     {"--output-laplacian", settings.output_laplacian.string()},
+                                     {"--repeat", settings.repeat}});
+  facts = {problem.all_rows,
+           problem.columns(),
+           settings.precision,
+           hardware_of(exec),
+           ranks.size(),
+           {},
+           {},
            problem.had_colours};
-  auto const u = new_grid<Exec, T>("the result", problem.rows() + 2, problem.columns() + 2);
+  auto const u = on_all(ranks, [&] {
+    return new_grid<Exec, T>("the result", problem.rows() + 2, problem.columns() + 2);
+  });
   std::vector<JacobiOutcome> outcomes;
   for (Scheme const scheme : schemes_to_run(settings)) {
-    outcomes.push_back(solve(exec, scheme, problem, u, settings));
+    outcomes.push_back(solve(exec, ranks, scheme, problem, u, settings));
     expects_a_result(outcomes.back(), settings.precision);
   }
-  write_file(settings.output_laplacian,
-             [&] { write_laplacian(settings.output_laplacian, problem); });
-  write_file(settings.output, [&] { write_field(settings.output, inside_of(u), problem); });
+  write_all_rows(exec, ranks, problem, settings.output_laplacian, problem.source,
+                 [&](auto const& source) {
+                   write_laplacian(settings.output_laplacian, source, problem.bits);
+                 });
+  write_all_rows(exec, ranks, problem, settings.output, inside_of(u),
+                 [&](auto const& field) { write_field(settings.output, field, problem.bits); });
   return outcomes;
 }
 
@@ -211,6 +254,8 @@ void measure_bandwidth(Exec const& exec, JacobiSettings const& settings, JacobiF
   Scheme const first = schemes_to_run(settings).front();
   if (!makes_sweeps(first)) {
     facts.without_bandwidth = jacobi_scheme_name(first) + " makes no sweeps";
+  } else if (facts.ranks > 1) {
+    facts.without_bandwidth = "several ranks share it";
   } else if (3 * field <= last_level_cache_bytes(exec)) {
     facts.without_bandwidth = "the fields fit into the cache";
   } else if (!settings.quiet || !settings.report.empty()) {
@@ -223,22 +268,25 @@ void measure_bandwidth(Exec const& exec, JacobiSettings const& settings, JacobiF
 }
 
 template <class T, class Exec>
-ExitCode rebuild(Exec const& exec, JacobiSettings const& settings) {
+ExitCode rebuild(Exec const& exec, distributed::Group const& ranks,
+                 JacobiSettings const& settings) {
   say_of_files("nothing was written");
   JacobiFacts facts;
-  auto const outcomes = solve_and_write<T>(exec, settings, facts);
+  auto const outcomes = solve_and_write<T>(exec, ranks, settings, facts);
   // Measuring takes a while, so it waits for the results.
   measure_bandwidth<T>(exec, settings, facts);
-  // Written after a signal, too: it takes no time.
-  if (!settings.report.empty()) {
-    Activity const writing("writing " + settings.report.string());
-    write_report(settings.report, outcomes, facts, settings.compare);
-    say_of_files("what was written is whole");
-  }
-  stop_if_interrupted();
-  if (!settings.quiet)
-    std::cout << (settings.compare ? table_of(outcomes, facts)
-                                   : summary_of(outcomes.front(), facts));
+  on_first(ranks, [&] {
+    // Written after a signal, too: it takes no time.
+    if (!settings.report.empty()) {
+      Activity const writing("writing " + settings.report.string());
+      write_report(settings.report, outcomes, facts, settings.compare);
+      say_of_files("what was written is whole");
+    }
+    stop_if_interrupted();
+    if (!settings.quiet)
+      std::cout << (settings.compare ? table_of(outcomes, facts)
+                                     : summary_of(outcomes.front(), facts));
+  });
   for (auto const& outcome : outcomes) expects_tolerance(outcome, settings);
   return ExitCode::success;
 }
@@ -253,9 +301,11 @@ int main(int argc, char** argv) {
   JacobiSettings settings;
   add_options(line, settings);
 
-  return coir::apps::run(line, argc, argv, [&](coir::apps::Place place) {
-    expects_consistent(settings);
-    return compute_on(place, settings.precision,
-                      [&]<class T>(auto const& exec, T) { return rebuild<T>(exec, settings); });
-  });
+  return coir::apps::run_on_ranks(
+      line, argc, argv, [&](coir::apps::Place place, coir::distributed::Group const& ranks) {
+        coir::apps::on_all(ranks, [&] { expects_consistent(ranks, settings); });
+        return compute_on(place, settings.precision, [&]<class T>(auto const& exec, T) {
+          return rebuild<T>(exec, ranks, settings);
+        });
+      });
 }

@@ -32,6 +32,10 @@ std::string note_on_colours(JacobiFacts const& facts) {
   return facts.had_colours ? "the picture's colours were turned into grey\n" : "";
 }
 
+std::string on_ranks(JacobiFacts const& facts) {
+  return facts.ranks > 1 ? ", on each of " + std::to_string(facts.ranks) + " ranks" : "";
+}
+
 /// From which prime factor on transforms are told to be slow.
 constexpr std::int64_t large_prime_factor = 101;
 
@@ -62,6 +66,7 @@ Report jacobi_report(JacobiOutcome const& outcome, JacobiFacts const& facts) {
   report["version"] = version;
   report["kokkos_version"] = kokkos_version();
   report_hardware(report, facts.hardware);
+  report["ranks"] = facts.ranks;
   report["scheme"] = jacobi_scheme_name(outcome.scheme);
   report["precision"] = float_or_double(facts.precision);
   report["rows"] = facts.rows;
@@ -97,7 +102,7 @@ std::string summary_of(JacobiOutcome const& outcome, JacobiFacts const& facts) {
   if (share == share) text += " (" + percent(share) + " of the triad bandwidth)";
   if (!facts.triad_bandwidth && makes_sweeps(outcome.scheme))
     text += " (bandwidth not measured: " + facts.without_bandwidth + ")";
-  text += "\ncomputed on " + facts.hardware.text() + "\nrelative residual " +
+  text += "\ncomputed on " + facts.hardware.text() + on_ranks(facts) + "\nrelative residual " +
           formatted("%.2e", outcome.result.relative_residual) + ", stopped by " +
           std::string(name_of(outcome.result.stopped_by));
   if (outcome.error)

@@ -21,6 +21,7 @@ struct JacobiFacts {
   int columns = 0;
   Precision precision = Precision::float32;
   Hardware hardware;
+  int ranks = 1;
   std::optional<double> triad_bandwidth;  ///< bytes/s, if it was measured
   std::string without_bandwidth;          ///< why it wasn't: "the fields fit into the cache"
   bool had_colours = false;  ///< whether the input had colours, which were turned into grey

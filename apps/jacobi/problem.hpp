@@ -7,6 +7,10 @@
 
 #include <coir/core/contiguous.hpp>
 #include <coir/core/loops.hpp>
+#include <coir/core/strided.hpp>
+#include <coir/distributed/group.hpp>
+#include <coir/distributed/share.hpp>
+#include <coir/distributed/view_exchange.hpp>
 #include <coir/io/c_order.hpp>
 #include <coir/io/finite.hpp>
 #include <coir/io/format.hpp>
@@ -15,6 +19,7 @@
 #include <coir/poisson/laplacian.hpp>
 
 #include <support/interrupt.hpp>
+#include <support/on_all.hpp>
 
 #include <array>
 #include <cmath>
@@ -30,11 +35,13 @@ namespace coir::apps::jacobi {
 template <class Exec, class T>
 using Grid = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space>;
 
-/// L u = b on an m x n grid.
+/// L u = b on a grid whose rows the ranks share.
 template <class Exec, class T>
 struct Problem {
-  Grid<Exec, T> source;                     ///< b, [m, n]
+  Grid<Exec, T> source;                     ///< b, [m, n], of this rank's m rows
   std::optional<Grid<Exec, T>> photograph;  ///< what u should become, [m, n], if that is known
+  std::int64_t first_row = 0;               ///< of this rank
+  int all_rows = 0;                         ///< of all ranks
   int bits = 8;                             ///< of a grey level, for output as a picture
   double white = 255;        ///< the value of white; for an array, how far its values spread
   bool had_colours = false;  ///< whether the file had colours, which were turned into grey
@@ -106,13 +113,56 @@ Grid<Exec, T> read_input(Exec const& exec, std::filesystem::path const& path,
   return values;
 }
 
-/// Puts a field into the inside of another that has a ring, which becomes zero.
+/// Puts rows from `first` on, and those beside them, into the inside of a field that has a ring,
+/// which is zero where there is no row.
 template <class Exec, class T>
-void put_inside(Exec const& exec, Grid<Exec, T> const& inside, Grid<Exec, T> const& field) {
+void put_inside(Exec const& exec, Grid<Exec, T> const& rows, Grid<Exec, T> const& field,
+                std::int64_t first = 0) {
+  int const last = int(rows.extent(0)) - 1, before = int(first) - 1;
   set_to_zero(exec, field);
   for_each(
-      "coir::apps::jacobi/put_inside", exec, box({int(inside.extent(0)), int(inside.extent(1))}),
-      KOKKOS_LAMBDA(int i, int j) { field(i + 1, j + 1) = inside(i, j); });
+      "coir::apps::jacobi/put_inside", exec, box({int(field.extent(0)), int(rows.extent(1))}),
+      KOKKOS_LAMBDA(int i, int j) {
+        int const row = before + i;
+        if (row >= 0 && row <= last) field(i, j + 1) = rows(row, j);
+      });
+}
+
+/// Rows of a field: the field itself, if these are all.
+template <class Exec, class T>
+Grid<Exec, T> rows_of(Exec const& exec, std::string const& what, Grid<Exec, T> const& field,
+                      distributed::Share const& own) {
+  if (own.count == std::int64_t(field.extent(0))) return field;
+  auto const part = new_grid<Exec, T>(what, own.count, std::int64_t(field.extent(1)));
+  if (own.count > 0)
+    copy_contiguous(
+        exec, part,
+        Kokkos::subview(field, std::pair(own.first, own.first + own.count), Kokkos::ALL));
+  exec.fence();
+  return part;
+}
+
+/// All ranks' rows of a field, on the first rank. Collective.
+template <class Exec, class T, class Field>
+Grid<Exec, T> on_first_rank(Exec const& exec, distributed::Group const& ranks, Field const& own,
+                            Problem<Exec, T> const& problem) {
+  bool const is_here = ranks.is_first();
+  auto const all = on_all(ranks, [&] {
+    return new_grid<Exec, T>("the field of all ranks", is_here ? problem.all_rows : 0,
+                             is_here ? problem.columns() : 0);
+  });
+  distributed::ViewExchange exchange(exec, ranks, "jacobi/output");
+  exchange.send(0, own);
+  for (int rank = 0; is_here && rank < ranks.size(); ++rank) {
+    auto const part = distributed::share_of(problem.all_rows, rank, ranks.size());
+    auto at = strided(all);
+    at.data += part.first * at.strides[0];
+    at.extents[0] = part.count;
+    exchange.receive(rank, at);
+  }
+  exchange.run();
+  exec.fence();
+  return all;
 }
 
 /// The inside of a field with a ring, in the same memory.
@@ -130,27 +180,34 @@ void undo_offset_and_scale(Exec const& exec, Grid<Exec, T> const& values, T offs
       KOKKOS_LAMBDA(int i, int j) { values(i, j) = scale * (values(i, j) - offset); });
 }
 
+/// This rank's part of the problem. Each rank reads the whole file, and keeps its rows.
 template <class T, class Exec>
-Problem<Exec, T> make_problem(Exec const& exec, JacobiSettings const& settings) {
+Problem<Exec, T> make_problem(Exec const& exec, distributed::Group const& ranks,
+                              JacobiSettings const& settings) {
   Problem<Exec, T> problem;
   Grid<Exec, T> const values = read_input<T>(exec, settings.input, problem);
   Activity const starting("taking the Laplacian");
+  problem.all_rows = int(values.extent(0));
+  auto const own = distributed::share_of(problem.all_rows, ranks.rank(), ranks.size());
+  problem.first_row = own.first;
   if (settings.input_is_laplacian) {
     undo_offset_and_scale(exec, values, T(settings.offset), T(settings.scale));
-    problem.source = values;
+    problem.source = rows_of(exec, "the Laplacian", values, own);
     return problem;
   }
-  auto const rows = std::int64_t(values.extent(0)), columns = std::int64_t(values.extent(1));
-  auto const with_ring = new_grid<Exec, T>("the photograph", rows + 2, columns + 2);
-  put_inside(exec, values, with_ring);
-  problem.source = new_grid<Exec, T>("its Laplacian", rows, columns);
+  auto const columns = std::int64_t(values.extent(1));
+  auto const with_ring = new_grid<Exec, T>("the photograph", own.count + 2, columns + 2);
+  put_inside(exec, values, with_ring, own.first);
+  problem.source = new_grid<Exec, T>("its Laplacian", own.count, columns);
   poisson::laplacian(exec, with_ring, problem.source);
-  problem.photograph = values;
+  problem.photograph = rows_of(exec, "the photograph", values, own);
   return problem;
 }
 
+/// Of all ranks' rows. Collective.
 template <class Exec, class T>
-Error error_of(Exec const& exec, Grid<Exec, T> const& u, Problem<Exec, T> const& problem) {
+Error error_of(Exec const& exec, distributed::Group const& ranks, Grid<Exec, T> const& u,
+               Problem<Exec, T> const& problem) {
   auto const photograph = *problem.photograph;
   auto const all = box({problem.rows(), problem.columns()});
   Error error;
@@ -170,7 +227,8 @@ Error error_of(Exec const& exec, Grid<Exec, T> const& u, Problem<Exec, T> const&
         value += difference * difference;
       },
       Kokkos::Sum<double>(squares));
-  double const mean = squares / double(all.size());
+  error.largest = ranks.max(error.largest);
+  double const mean = ranks.sum(squares) / (double(problem.all_rows) * double(problem.columns()));
   error.psnr = mean > 0 ? 10 * std::log10(problem.white * problem.white / mean)
                         : std::numeric_limits<double>::infinity();
   return error;

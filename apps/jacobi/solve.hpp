@@ -12,13 +12,13 @@
 #include <coir/core/timing.hpp>
 #include <coir/poisson/conjugate_gradients.hpp>
 #include <coir/poisson/direct.hpp>
-#include <coir/poisson/jacobi.hpp>
 #include <coir/poisson/laplacian.hpp>
 #include <coir/poisson/multigrid.hpp>
-#include <coir/poisson/red_black.hpp>
+#include <coir/poisson/over_ranks.hpp>
 
 #include <support/interrupt.hpp>
 #include <support/median.hpp>
+#include <support/on_all.hpp>
 #include <support/progress.hpp>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ Limits limits_of(Scheme scheme, Problem<Exec, T> const& problem, JacobiSettings 
   Limits limits{150'000, 0};
   if (scheme == Scheme::red_black)
     // At the best omega four sweeps per cell of the longer side reduce an error by e^-25.
-    limits.sweeps = 4 * std::max<std::int64_t>(problem.rows(), problem.columns());
+    limits.sweeps = 4 * std::max<std::int64_t>(problem.all_rows, problem.columns());
   if (!makes_sweeps(scheme))
     // The error of a photograph is then far below a grey level, and above the rounding.
     limits = {50, sizeof(T) == 4 ? 1e-5 : 1e-10};
@@ -84,18 +84,18 @@ JacobiOutcome solve_directly(Exec const& exec, Problem<Exec, T> const& problem,
   return outcome;
 }
 
-/// Solves a problem once by one scheme, and times it.
+/// Solves a problem once by one scheme, and times it. Collective.
 template <class Exec, class T>
-JacobiOutcome solve_once(Exec const& exec, Scheme scheme, Problem<Exec, T> const& problem,
-                         Grid<Exec, T> const& u, Limits const& limits,
-                         poisson::Monitor const& monitor) {
+JacobiOutcome solve_once(Exec const& exec, distributed::Group const& ranks, Scheme scheme,
+                         Problem<Exec, T> const& problem, Grid<Exec, T> const& u,
+                         Limits const& limits, poisson::Monitor const& monitor) {
   if (scheme == Scheme::direct) return solve_directly(exec, problem, u, limits, monitor);
   JacobiOutcome outcome;
   outcome.scheme = scheme;
   Stopwatch const watch(exec);
   if (scheme == Scheme::red_black) {
     outcome.result = poisson::red_black(
-        exec, problem.source, u,
+        exec, ranks, problem.source, u,
         {.sweeps = limits.sweeps, .tolerance = limits.tolerance, .monitor = monitor});
   } else if (scheme == Scheme::multigrid) {
     poisson::MultigridOptions options;
@@ -113,7 +113,7 @@ JacobiOutcome solve_once(Exec const& exec, Scheme scheme, Problem<Exec, T> const
     auto const choice = scheme == Scheme::plain     ? poisson::JacobiScheme::plain
                         : scheme == Scheme::blocked ? poisson::JacobiScheme::blocked
                                                     : poisson::JacobiScheme::automatic;
-    auto const result = poisson::jacobi(exec, problem.source, u,
+    auto const result = poisson::jacobi(exec, ranks, problem.source, u,
                                         {.scheme = choice,
                                          .sweeps = limits.sweeps,
                                          .tolerance = limits.tolerance,
@@ -126,10 +126,11 @@ JacobiOutcome solve_once(Exec const& exec, Scheme scheme, Problem<Exec, T> const
   return outcome;
 }
 
-/// Solves a problem settings.repeat times with one scheme; u holds the last result.
+/// Solves a problem settings.repeat times with one scheme; u holds the last result. Collective.
 template <class Exec, class T>
-JacobiOutcome solve(Exec const& exec, Scheme scheme, Problem<Exec, T> const& problem,
-                    Grid<Exec, T> const& u, JacobiSettings const& settings) {
+JacobiOutcome solve(Exec const& exec, distributed::Group const& ranks, Scheme scheme,
+                    Problem<Exec, T> const& problem, Grid<Exec, T> const& u,
+                    JacobiSettings const& settings) {
   Activity const solving("solving by " + jacobi_scheme_name(scheme));
   Limits const limits = limits_of(scheme, problem, settings);
   auto const begin = [&] {
@@ -140,9 +141,10 @@ JacobiOutcome solve(Exec const& exec, Scheme scheme, Problem<Exec, T> const& pro
   // The first launch of a kernel loads it. No scheme's time should contain that.
   begin();
   std::int64_t const few = makes_sweeps(scheme) ? 20 : 1;
-  JacobiOutcome outcome = solve_once(exec, scheme, problem, u, {std::min(limits.sweeps, few), 0},
-                                     [](poisson::Progress const&) { return !interrupted(); });
-  if (interrupted()) {
+  JacobiOutcome outcome =
+      solve_once(exec, ranks, scheme, problem, u, {std::min(limits.sweeps, few), 0},
+                 [](poisson::Progress const&) { return !interrupted(); });
+  if (share_interrupt(ranks)) {
     outcome.result.iterations = 0;
     outcome.result.stopped_by = poisson::StoppedBy::interrupted;
     return outcome;
@@ -151,7 +153,8 @@ JacobiOutcome solve(Exec const& exec, Scheme scheme, Problem<Exec, T> const& pro
   std::vector<double> seconds;
   for (std::int64_t round = 0; round < settings.repeat; ++round) {
     begin();
-    ProgressLine line(jacobi_scheme_name(scheme), iterations_of(scheme), settings.progress);
+    ProgressLine line(jacobi_scheme_name(scheme), iterations_of(scheme),
+                      ranks.is_first() ? settings.progress : ProgressMode::never);
     auto const monitor = [&line](poisson::Progress const& progress) {
       char note[48] = "";
       if (!std::isnan(progress.relative_residual))
@@ -159,13 +162,13 @@ JacobiOutcome solve(Exec const& exec, Scheme scheme, Problem<Exec, T> const& pro
       line.update(progress.iterations, progress.total, note);
       return !interrupted();
     };
-    outcome = solve_once(exec, scheme, problem, u, limits, monitor);
+    outcome = solve_once(exec, ranks, scheme, problem, u, limits, monitor);
     seconds.push_back(outcome.seconds);
     if (outcome.result.stopped_by == poisson::StoppedBy::interrupted) break;
   }
   outcome.seconds = median_of(seconds);
   MemoryPool<typename Exec::memory_space>::release();  // other schemes use no arrays
-  if (problem.photograph) outcome.error = error_of(exec, u, problem);
+  if (problem.photograph) outcome.error = error_of(exec, ranks, u, problem);
   return outcome;
 }
 

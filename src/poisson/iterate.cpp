@@ -88,15 +88,15 @@ class Loop {
   // due again.
   bool monitor_stops(std::int64_t step) {
     sweeps_.wait();
-    double const seconds =
-        std::max(std::chrono::duration<double>(Clock::now() - start_).count(), 1e-6);
+    double const seconds = std::max(
+        sweeps_.largest(std::chrono::duration<double>(Clock::now() - start_).count()), 1e-6);
     restart_clock();
     slice_ = std::clamp<std::int64_t>(
         static_cast<std::int64_t>(static_cast<double>(step) * monitor_seconds / seconds), 1,
         std::min<std::int64_t>(4 * slice_, 1'000'000'000));
-    if (limits_.monitor({result_.iterations, limits_.sweeps, result_.relative_residual}) ||
-        result_.iterations >= limits_.sweeps)
-      return false;
+    bool const goes_on =
+        limits_.monitor({result_.iterations, limits_.sweeps, result_.relative_residual});
+    if (sweeps_.largest(goes_on ? 0 : 1) == 0 || result_.iterations >= limits_.sweeps) return false;
     return stop(StoppedBy::interrupted);
   }
 

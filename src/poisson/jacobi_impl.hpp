@@ -40,16 +40,20 @@ inline bool takes_blocked(JacobiOptions const& options, std::int64_t rows, std::
           columns >= 8);
 }
 
+/// The limits of the options, which are checked.
+inline IterationLimits limits_of(JacobiOptions const& options, int rank) {
+  expects(options.scheme != JacobiScheme::blocked || rank == 2,
+          "the blocked Jacobi scheme is for grids of 2 dimensions: use plain or automatic");
+  IterationLimits limits{options.sweeps, options.tolerance,
+                         options.check_every == 0 ? 500 : options.check_every, options.monitor};
+  expects_limits(limits);
+  return limits;
+}
+
 template <CompiledSpace Exec, class T, int Rank>
 JacobiResult jacobi(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b,
                     RowMajorView<Exec, T, Rank> const& u, JacobiOptions const& options) {
-  expects(options.scheme != JacobiScheme::blocked || Rank == 2,
-          "the blocked Jacobi scheme is for grids of 2 dimensions: use plain or automatic");
-  IterationLimits const limits{options.sweeps, options.tolerance,
-                               options.check_every == 0 ? 500 : options.check_every,
-                               options.monitor};
-  expects_limits(limits);
-
+  IterationLimits const limits = limits_of(options, Rank);
   ProfilingRegion const region("coir::poisson::jacobi");
   if constexpr (Rank == 2) {
     if (takes_blocked(options, static_cast<std::int64_t>(b.extent(0)),

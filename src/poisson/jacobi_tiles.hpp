@@ -198,7 +198,7 @@ class TiledJacobi {
 
  public:
   TiledJacobi(Exec const& exec, RowMajorView<Exec, T const, 2> const& b,
-              RowMajorView<Exec, T, 2> const& u)
+              RowMajorView<Exec, T, 2> const& u, bool /*in_place*/ = true)
       : exec_(exec), b_(b), fields_(exec, u, "Jacobi's method") {}
 
   void advance(std::int64_t sweeps) {

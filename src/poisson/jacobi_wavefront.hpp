@@ -97,10 +97,11 @@ class WavefrontJacobi {
   static constexpr int depth = 16;
 
  public:
+  /// \param in_place  for fields of which others write rows between sweeps: no copies
   WavefrontJacobi(Exec const& exec, RowMajorView<Exec, T const, 2> const& b,
-                  RowMajorView<Exec, T, 2> const& u)
+                  RowMajorView<Exec, T, 2> const& u, bool in_place = false)
       : exec_(exec), b_(b), u_(u) {
-    if (PaddedFields<Exec, T>::worthwhile(b.extent(0), b.extent(1)))
+    if (!in_place && PaddedFields<Exec, T>::worthwhile(b.extent(0), b.extent(1)))
       padded_.emplace(exec, b, u);
     else
       fields_.emplace(exec, u, "Jacobi's method");

@@ -16,6 +16,8 @@
 #include <coir/poisson/red_black.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <type_traits>
@@ -58,7 +60,10 @@ class RedBlackSweeper {
 
   RowMajorView<Exec, T, Rank> current() const { return fields_ ? fields_->current() : u_; }
   void finish() {
-    if (fields_) fields_->finish();
+    if (!fields_) return;
+    fields_->finish();
+    level_.u = fields_->current().data();
+    level_.second = fields_->other().data();
   }
 
  private:
@@ -88,26 +93,37 @@ class RedBlackSweeper {
   std::optional<Replay<Exec>> recorded_[2];
 };
 
+/// The relaxation parameter and the limits of options, which are checked.
+struct RedBlackPlan {
+  double omega;
+  IterationLimits limits;
+
+  /// \param extents  of the whole grid
+  template <std::size_t Rank>
+  RedBlackPlan(std::array<double, Rank> const& extents, RedBlackOptions const& options) {
+    expects(options.omega >= 0 && options.omega < 2,
+            "omega must lie in (0, 2), or be 0 for the best", options.omega);
+    double const radius = jacobi_radius(extents.data(), static_cast<int>(Rank));
+    omega = options.omega == 0 ? best_omega(radius) : options.omega;
+    // iterate() stops by stagnation when 8 checks in a row find no smaller residual. A transient
+    // must not cause this.
+    std::int64_t const spacing = std::max<std::int64_t>(32, transient_sweeps(omega, radius) / 8);
+    limits = {options.sweeps, options.tolerance,
+              options.check_every == 0 ? spacing : options.check_every, options.monitor};
+    expects_limits(limits);
+  }
+};
+
 template <CompiledSpace Exec, class T, int Rank>
 Result red_black(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b,
                  RowMajorView<Exec, T, Rank> const& u, RedBlackOptions const& options) {
-  expects(options.omega >= 0 && options.omega < 2, "omega must lie in (0, 2), or be 0 for the best",
-          options.omega);
-  double extents[Rank];
-  for (int d = 0; d < Rank; ++d) extents[d] = static_cast<double>(b.extent(d));
-  double const radius = jacobi_radius(extents, Rank);
-  double const omega = options.omega == 0 ? best_omega(radius) : options.omega;
-  // iterate() stops by stagnation when 8 checks in a row find no smaller residual. A transient must
-  // not cause this.
-  std::int64_t const spacing = std::max<std::int64_t>(32, transient_sweeps(omega, radius) / 8);
-  IterationLimits const limits{options.sweeps, options.tolerance,
-                               options.check_every == 0 ? spacing : options.check_every,
-                               options.monitor};
-  expects_limits(limits);
+  std::array<double, Rank> extents;
+  for (std::size_t d = 0; d < Rank; ++d) extents[d] = static_cast<double>(b.extent(d));
+  RedBlackPlan const plan(extents, options);
 
   ProfilingRegion const region("coir::poisson::red_black");
-  RedBlackSweeper<Exec, T, Rank> sweeper(exec, b, u, static_cast<T>(omega));
-  return iterate_fields<Exec, T, Rank>(exec, b, u, sweeper, limits);
+  RedBlackSweeper<Exec, T, Rank> sweeper(exec, b, u, static_cast<T>(plan.omega));
+  return iterate_fields<Exec, T, Rank>(exec, b, u, sweeper, plan.limits);
 }
 
 }  // namespace coir::poisson::detail

@@ -193,7 +193,7 @@ TEST_F(Jacobi, ReportHasItsKeysInOrder) {
   run_quietly("picture.png --laplacian --sweeps 10 --repeat 3 --report r.json");
   auto const found = report();
   EXPECT_EQ(coir::testing::keys_of(found),
-            "application version kokkos_version backend device threads scheme precision "
+            "application version kokkos_version backend device threads ranks scheme precision "
             "rows columns input_had_colours sweeps seconds cells_per_second bandwidth_share "
             "triad_bytes_per_second bandwidth_not_measured relative_residual converged "
             "stopped_by largest_prime_factor max_abs_error psnr_db bytes_peak");

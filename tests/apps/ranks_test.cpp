@@ -1,11 +1,15 @@
 #include <support/command.hpp>
+#include <support/folder.hpp>
 #include <support/run_on_ranks.hpp>
 
 #include <coir/core/kokkos.hpp>
+#include <coir/io/png.hpp>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <sstream>
 #include <string>
 
@@ -70,6 +74,45 @@ TEST(Ranks, OneThatEndsBeforeItMeetsTheOthersEndsAll) {
   expect_one_line(6, info, info + " --watch",
                   "coir-info runs on one rank, and Open MPI's mpirun started 2 copies, each of "
                   "which would do all of the work: start one");
+}
+
+TEST(Ranks, JacobiRebuildsThePictureOfOneRank) {
+  coir::testing::TemporaryFolder const folder;
+  std::string const in_folder = "cd '" + folder.path().string() + "' && ";
+  coir::io::GrayImage picture{23, 16, 8, {}};
+  for (int n = 0; n < 23 * 16; ++n)
+    picture.samples.push_back(static_cast<std::uint16_t>(n * n % 251));
+  coir::io::write_png(folder / "picture.png", picture);
+  std::string const program = COIR_APPS "/jacobi/coir-jacobi ",
+                    jacobi = program + "picture.png --quiet --sweeps 50";
+  auto const on = [&](int ranks, std::string const& command) {
+    return run_command(in_folder + COIR_RUN_ON_RANKS + std::to_string(ranks) + " " + command);
+  };
+  for (std::string const scheme : {"plain", "blocked", "red-black"}) {
+    std::string const run = jacobi + " --scheme " + scheme + " --report report.json --output ";
+    EXPECT_EQ(run_command(in_folder + run + "one.npy --output-laplacian one.png").code, 0);
+    Outcome const outcome = on(3, run + "three.npy --output-laplacian three.png");
+    EXPECT_EQ(outcome.code, 0) << outcome.errors;
+    EXPECT_EQ(outcome.output, "");
+    for (std::string const type : {".npy", ".png"})
+      EXPECT_EQ(coir::testing::read_text(folder / ("one" + type)),
+                coir::testing::read_text(folder / ("three" + type)))
+          << scheme << type;
+    auto const facts = nlohmann::json::parse(coir::testing::read_text(folder / "report.json"));
+    EXPECT_EQ(facts["ranks"], 3);
+    EXPECT_EQ(facts["rows"], 23);
+    EXPECT_EQ(facts["scheme"], scheme);
+  }
+  auto const expect_error = [&](std::string const& command, int code, std::string const& line) {
+    Outcome const outcome = on(2, command);
+    EXPECT_EQ(outcome.code, code);
+    std::string const said = lines_of("coir-", outcome.errors);
+    EXPECT_EQ(said.substr(0, 20 + line.size()), "coir-jacobi: error: " + line);
+    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+  };
+  expect_error(jacobi + " --scheme direct", 2, "--scheme must be plain, blocked or red-black on 2");
+  expect_error(jacobi + " --compare", 2, "--compare runs schemes that are for one rank");
+  expect_error(program + "nothing.png", 3, "nothing.png");
 }
 
 TEST(Ranks, KokkosThatCanNotStartOnOneOfThemEndsAll) {

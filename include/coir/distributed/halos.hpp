@@ -30,8 +30,9 @@ namespace coir::distributed {
 ///     }
 ///
 /// A field is a View of any element type, rank and strides, with `width` layers of halo before and
-/// behind the rank's own elements along each shared axis. Layers beyond an edge that isn't periodic
-/// stay as they are. One rank along a periodic axis is its own neighbour.
+/// behind the rank's own elements along each shared axis. Beyond an edge that isn't periodic there
+/// are `edge` layers in their place, which stay as they are. One rank along a periodic axis is its
+/// own neighbour.
 ///
 /// Between begin() and finish() a kernel may run on the elements that need no halo. All functions
 /// are collective. Messages count as "distributed/halos".
@@ -43,14 +44,20 @@ class Halos {
   /// \param widths  layers on either side along each axis of the grid, the same on every rank
   /// \param axes    the fields' axes that the axes of the grid share, the same on every rank; by
   ///   default the first ones
+  /// \param edges   layers beyond the edges that aren't periodic; by default as many as a halo has
   /// \throws PreconditionError if a width is negative or an axis is named twice
   Halos(Exec exec, Cartesian<Axes> grid, Numbers const& widths, Numbers const& axes = first_axes())
+      : Halos(std::move(exec), std::move(grid), widths, axes, widths) {}
+  Halos(Exec exec, Cartesian<Axes> grid, Numbers const& widths, Numbers const& axes,
+        Numbers const& edges)
       : grid_(std::move(grid)),
         widths_(widths),
+        edges_(edges),
         axes_(axes),
         exchange_(std::move(exec), grid_.group(), "distributed/halos") {
     for (std::size_t d = 0; d < Axes; ++d) {
       expects(widths[d] >= 0, "a halo must have 0 layers or more", widths[d]);
+      expects(edges[d] >= 0, "a field must have 0 layers or more beyond an edge", edges[d]);
       for (std::size_t other = 0; other < d; ++other)
         expects(axes[d] != axes[other], "a halo must have each axis once", axes[d]);
     }
@@ -116,15 +123,21 @@ class Halos {
     (one(fields), ...);
   }
 
+  /// The layers on one side of the rank's own elements.
+  std::int64_t layers(std::size_t d, int side) const {
+    return grid_.neighbour(static_cast<int>(d), side) >= 0 ? widths_[d] : edges_[d];
+  }
+
   /// The halo on one side of a field, or the own elements next to it.
   template <class T, int Rank>
   Strided<T, Rank> part(Strided<T, Rank> field, Numbers const& steps, bool of_halo) const {
     for (std::size_t d = 0; d < Axes; ++d) {
       auto const axis = static_cast<std::size_t>(axes_[d]);
       std::int64_t const width = widths_[d], n = field.extents[axis];
-      std::int64_t first = width, count = n - 2 * width;
+      std::int64_t const before = layers(d, -1), behind = layers(d, 1);
+      std::int64_t first = before, count = n - before - behind;
       if (steps[d] != 0) {
-        first = steps[d] < 0 ? (of_halo ? 0 : width) : n - (of_halo ? width : 2 * width);
+        first = steps[d] < 0 ? before - (of_halo ? width : 0) : n - behind - (of_halo ? 0 : width);
         count = width;
       }
       field.data += first * field.strides[axis];
@@ -140,16 +153,18 @@ class Halos {
               "a halo must lie along an axis of the field, which has " + std::to_string(Rank),
               axes_[d]);
       auto const n = field.extents[static_cast<std::size_t>(axes_[d])];
-      expects(n >= 3 * widths_[d],
+      bool const sends = grid_.ranks()[d] > 1 || grid_.periodic()[d];
+      auto const least = layers(d, -1) + (sends ? widths_[d] : 0) + layers(d, 1);
+      expects(n >= least,
               "a halo of " + std::to_string(widths_[d]) + " layers needs a field of " +
-                  std::to_string(3 * widths_[d]) + " elements or more along axis " +
+                  std::to_string(least) + " elements or more along axis " +
                   std::to_string(axes_[d]) + " on each rank, halo included: use fewer ranks",
               n);
     }
   }
 
   Cartesian<Axes> grid_;
-  Numbers widths_, axes_;
+  Numbers widths_, edges_, axes_;
   ViewExchange<Exec> exchange_;
   bool is_first_ = true;  // checks by all ranks together take as long as an exchange
 };

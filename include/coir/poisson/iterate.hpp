@@ -29,6 +29,8 @@ struct Sweeps {
   std::function<void(std::int64_t)> advance;
   std::function<void()> wait;             ///< waits until the sweeps are made
   std::function<double()> residual_norm;  ///< of the current field
+  /// The largest of all ranks' numbers, so that all decide alike.
+  std::function<double(double)> largest = [](double own) { return own; };
 };
 
 /// \param source_norm  the norm that relative residuals divide by

@@ -1,0 +1,187 @@
+#pragma once
+
+/// The sweeps of coir/poisson/over_ranks.hpp: those of one rank on the rank's rows with halos.
+
+#include "jacobi_impl.hpp"
+#include "red_black_impl.hpp"
+#include "rows_of_rank.hpp"
+
+#include <coir/core/errors.hpp>
+#include <coir/core/profiling.hpp>
+#include <coir/distributed/cartesian.hpp>
+#include <coir/distributed/together.hpp>
+#include <coir/poisson/over_ranks.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <utility>
+
+namespace coir::poisson::detail {
+
+/// Checks that all ranks have the same limits.
+inline void expects_alike_limits(distributed::Group const& group, IterationLimits const& limits,
+                                 int sweeps_per_exchange) {
+  distributed::expects_alike(group, {{"sweeps", limits.sweeps},
+                                     {"tolerance", limits.tolerance},
+                                     {"check_every", limits.check_every},
+                                     {"monitor", static_cast<bool>(limits.monitor)},
+                                     {"sweeps_per_exchange", sweeps_per_exchange}});
+}
+
+/// The sweeps between two exchanges.
+///
+/// \param wish  0: `best`, or fewer if the smallest part has fewer rows than their halo
+inline std::int64_t sweeps_at_once(int wish, std::int64_t best, std::int64_t fitting) {
+  expects(wish >= 0, "sweeps_per_exchange must be 1 or more, or 0 for a suitable number", wish);
+  return wish > 0 ? wish : std::clamp<std::int64_t>(fitting, 1, best);
+}
+
+/// iterate_fields() with a sweeper for a rank's rows. Where there are halos, they are filled before
+/// each `at_once` sweeps.
+///
+/// \param make   returns a pointer to the sweeper
+/// \param field  returns the current field of a sweeper, with halos
+template <class Exec, class T, int Rank, class Make, class Field>
+Result iterate_over_ranks(Exec const& exec, distributed::Group const& group,
+                          RowsOfRank<Exec, T, Rank>& rows, Make const& make, Field const& field_of,
+                          std::int64_t at_once, std::int64_t cells, IterationLimits const& limits) {
+  auto const over_ranks = [&](double own) { return std::sqrt(group.sum(own * own)); };
+  double const source =
+      over_ranks(source_norm<Exec, T, Rank>(exec, rows.own_source(), rows.own(rows.unknown())));
+  // A sweeper copies the ring's columns to its second field, with those of the halos.
+  if (rows.has_halos()) rows.fill(rows.unknown());
+  bool is_filled = true;
+  auto const sweeper = distributed::together(group, make);
+  auto const field = [&] { return field_of(*sweeper); };
+  auto const fill = [&] {
+    if (rows.has_halos() && !std::exchange(is_filled, true)) rows.fill(field());
+  };
+  if (!rows.has_halos()) at_once = std::numeric_limits<std::int64_t>::max();
+  Sweeps const sweeps{
+      [&](std::int64_t count) {
+        for (std::int64_t now = 0; count > 0; count -= now) {
+          now = std::min(count, at_once);
+          fill();
+          sweeper->advance(now);
+          is_filled = false;
+        }
+      },
+      [&] { exec.fence(); },
+      [&] {
+        fill();
+        return over_ranks(residual_norm<Exec, T, Rank>(exec, rows.own_source(), rows.own(field())));
+      },
+      [&](double own) { return group.max(own); }};
+  Result const result = iterate(sweeps, source, cells, limits);
+  rows.finish(field());
+  exec.fence();
+  return result;
+}
+
+/// The cells of a grid of which this rank has a part.
+template <class T, int Rank>
+std::array<double, Rank> extents_of(Strided<T const, Rank> const& b, SharedRows const& shared) {
+  std::array<double, Rank> extents;
+  for (std::size_t d = 0; d < Rank; ++d) extents[d] = static_cast<double>(b.extents[d]);
+  extents[0] = static_cast<double>(shared.total);
+  return extents;
+}
+
+template <std::size_t Rank>
+std::int64_t product_of(std::array<double, Rank> const& extents) {
+  double cells = 1;
+  for (double const extent : extents) cells *= extent;
+  return static_cast<std::int64_t>(cells);
+}
+
+template <CompiledSpace Exec, class T, int Rank>
+JacobiResult jacobi(Exec const& exec, distributed::Group const& group,
+                    Strided<T const, Rank> const& b, Strided<T, Rank> const& u,
+                    JacobiOptions const& options, int sweeps_per_exchange) {
+  SharedRows const shared(group, b, u);
+  auto const limits = distributed::together(group, [&] { return limits_of(options, Rank); });
+  expects_alike_limits(group, limits, sweeps_per_exchange);
+  distributed::expects_alike(group, {{"scheme", name_of(options.scheme)}});
+  ProfilingRegion const region("coir::poisson::over_ranks/jacobi");
+  auto const extents = extents_of(b, shared);
+  bool const blocked = Rank == 2 && takes_blocked(options, shared.total, b.extents[1]);
+  std::int64_t const at_once =
+      sweeps_at_once(sweeps_per_exchange, blocked ? 16 : 1, shared.smallest);
+  RowsOfRank<Exec, T, Rank> rows(exec, distributed::Cartesian<1>(group), b, u,
+                                 static_cast<int>(at_once));
+  auto const run = [&](auto const& make) {
+    return iterate_over_ranks<Exec, T, Rank>(
+        exec, group, rows, make, [](auto& sweeper) { return sweeper.current(); }, at_once,
+        product_of(extents), limits);
+  };
+  if constexpr (Rank == 2) {
+    if (blocked) {
+      return {run([&] {
+                return std::make_unique<BlockedJacobi<Exec, T>>(exec, rows.source(), rows.unknown(),
+                                                                rows.has_halos());
+              }),
+              JacobiScheme::blocked};
+    }
+  }
+  return {run([&] {
+            return std::make_unique<PlainJacobi<Exec, T, Rank>>(exec, rows.source(),
+                                                                rows.unknown());
+          }),
+          JacobiScheme::plain};
+}
+
+template <CompiledSpace Exec, class T, int Rank>
+Result red_black(Exec const& exec, distributed::Group const& group, Strided<T const, Rank> const& b,
+                 Strided<T, Rank> const& u, RedBlackOptions const& options,
+                 int sweeps_per_exchange) {
+  SharedRows const shared(group, b, u);
+  auto const extents = extents_of(b, shared);
+  auto const plan = distributed::together(group, [&] { return RedBlackPlan(extents, options); });
+  expects_alike_limits(group, plan.limits, sweeps_per_exchange);
+  distributed::expects_alike(group, {{"omega", plan.omega}});
+  ProfilingRegion const region("coir::poisson::over_ranks/red_black");
+  std::int64_t const at_once = sweeps_at_once(sweeps_per_exchange, 2, (shared.smallest - 1) / 2);
+  // A sweep reaches two rows. One row more lets the sweeper begin with a row of even number, so
+  // that its first cell has the first colour of the whole grid.
+  int const width = static_cast<int>(2 * at_once + 1);
+  distributed::Cartesian<1> const ranks(group);
+  RowsOfRank<Exec, T, Rank> rows(exec, ranks, b, u, width);
+  std::int64_t const skipped = ranks.neighbour(0, -1) >= 0 ? shared.first % 2 : 0;
+  using Rows = RowsOfRank<Exec, T, Rank>;
+  auto const rest = [&](auto const& field) {
+    return Rows::rows(field, skipped, static_cast<std::int64_t>(field.extent(0)) - skipped);
+  };
+  return iterate_over_ranks<Exec, T, Rank>(
+      exec, group, rows,
+      [&] {
+        return std::make_unique<RedBlackSweeper<Exec, T, Rank>>(
+            exec, rest(rows.source()), rest(rows.unknown()), static_cast<T>(plan.omega));
+      },
+      [&](auto& sweeper) {
+        sweeper.finish();
+        return rows.unknown();
+      },
+      at_once, product_of(extents), plan.limits);
+}
+
+}  // namespace coir::poisson::detail
+
+#define COIR_OVER_RANKS(Exec, T, Rank)                                                             \
+  template JacobiResult jacobi<Exec, T, Rank>(Exec const&, distributed::Group const&,              \
+                                              Strided<T const, Rank> const&,                       \
+                                              Strided<T, Rank> const&, JacobiOptions const&, int); \
+  template Result red_black<Exec, T, Rank>(Exec const&, distributed::Group const&,                 \
+                                           Strided<T const, Rank> const&, Strided<T, Rank> const&, \
+                                           RedBlackOptions const&, int);
+#define COIR_INSTANTIATE_OVER_RANKS(Exec) \
+  namespace coir::poisson::detail {       \
+  COIR_OVER_RANKS(Exec, float, 2)         \
+  COIR_OVER_RANKS(Exec, float, 3)         \
+  COIR_OVER_RANKS(Exec, double, 2)        \
+  COIR_OVER_RANKS(Exec, double, 3)        \
+  }
