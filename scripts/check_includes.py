@@ -32,6 +32,7 @@ MODULES = [
     "inference",
     "sharded",
     "poisson",
+    "shallow",
     "cosmology",
     "mesh",
     "nbody",
