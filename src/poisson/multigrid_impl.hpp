@@ -3,6 +3,7 @@
 /// \file
 /// The solver behind coir::poisson::Multigrid: the levels, and the order of the passes over them.
 
+#include "float_corrections.hpp"
 #include "grid_level.hpp"
 #include "level_shapes.hpp"
 #include "multigrid_device.hpp"
@@ -39,8 +40,14 @@ class MultigridSolver {
       : exec_(exec),
         options_(std::move(options)),
         shapes_(level_shapes<Rank>(extents)),
-        fields_(fields_of(shapes_, options_)),
         passes_(exec, grid_of(shapes_[0])) {
+    if constexpr (may_correct_in_float)
+      if (cells(shapes_[0]) >= cells_worth_float) {
+        make_corrections(extents);
+        levels_.push_back(grid_of(shapes_[0]));
+        return;
+      }
+    fields_ = fields_of(shapes_, options_);
     set_to_zero(exec_, fields_.unknowns);  // their rings stay so
     if (fields_.seconds.size() > 0) set_to_zero(exec_, fields_.seconds);
     for (auto const& shape : shapes_) levels_.push_back(grid_of(shape));
@@ -91,22 +98,26 @@ class MultigridSolver {
 
   Result solve(Grid const& finest) {
     ProfilingRegion const region("coir::poisson::multigrid");
+    passes_.begin();
+    if constexpr (may_correct_in_float)
+      if (in_float_) return solve_by_corrections(finest);
+    return solve(finest, std::sqrt(passes_.squared_source(finest)), false);
+  }
+
+ private:
+  /// \param source     the norm of the residual for u = 0 inside
+  /// \param from_zero  u is 0 inside, whatever its memory holds
+  Result solve(Grid const& finest, double source, bool from_zero) {
+    told_ = 0;
+    if (source == 0) return solved_by_zero(finest);
     T* const scratch = levels_[0].scratch;
     levels_[0] = finest;
     levels_[0].scratch = scratch;
     set_second_of_finest();
-    passes_.begin();
 
-    double const source = std::sqrt(passes_.squared_source(levels_[0]));
     Result result;
-    if (source == 0) {
-      passes_.clear(levels_[0]);
-      result.converged = true;
-      result.stopped_by = StoppedBy::tolerance;
-      return result;
-    }
     double first = 0, previous = std::numeric_limits<double>::infinity();
-    double squared = smooth_finest();
+    double squared = smooth_finest(from_zero);
     for (;; ++result.iterations) {
       result.residual_norm = std::sqrt(squared);
       result.relative_residual = result.residual_norm / source;
@@ -119,13 +130,21 @@ class MultigridSolver {
       copy_finest(levels_[0].u, finest.u);
       exec_.fence();
     }
-    if (result.iterations > 0 && first > 0)
-      result.convergence_factor =
-          std::pow(result.residual_norm / first, 1.0 / static_cast<double>(result.iterations));
+    set_convergence_factor(result, first);
     return result;
   }
 
- private:
+  Result solved_by_zero(Grid const& finest) {
+    passes_.clear(finest);
+    Result result;
+    result.converged = true;
+    result.stopped_by = StoppedBy::tolerance;
+    return result;
+  }
+
+  template <CompiledSpace, class, int>
+  friend class MultigridSolver;
+
   using Passes = std::conditional_t<runs_on_host<Exec>, HostPasses<Exec, T, Rank>,
                                     DevicePasses<Exec, T, Rank>>;
   using Memory = Kokkos::View<T*, typename Exec::memory_space>;
@@ -133,7 +152,15 @@ class MultigridSolver {
   // The finest grid that a device gives to one team, in cells.
   static constexpr std::int64_t small_cells = 4096;
   // If a cycle leaves more than this share of the residual, rounding keeps it from the tolerance.
-  static constexpr double stagnating = 0.9;
+  double stagnating_ = 0.9;
+
+  // On hosts large boxes of doubles are solved by corrections in float.
+  static constexpr bool may_correct_in_float =
+      runs_on_host<Exec> && Rank == 3 && std::is_same_v<T, double>;
+  static constexpr std::int64_t cells_worth_float = 1 << 18;
+  // A correction in float can't reduce a smooth residual on some hundred cells along each axis much
+  // further, because its values round.
+  static constexpr double reach_of_float = 1e-4;
 
   // The best values that were measured, with one sweep before and one after, on grids of 16 to 4096
   // cells along an axis. Red-black relaxation converges faster with some over-relaxation, and needs
@@ -260,11 +287,73 @@ class MultigridSolver {
 
   int last() const { return static_cast<int>(levels_.size()) - 1; }
 
+  void make_corrections(std::array<int, Rank> const& extents) {
+    MultigridOptions inner = options_;
+    if (options_.monitor)
+      inner.monitor = [this](poisson::Progress const& inside) {
+        return tell(cycles_before_ + inside.iterations,
+                    residual_before_ * inside.relative_residual);
+      };
+    corrections_ = std::make_unique<FloatCorrections<Exec>>(exec_, grid_of(shapes_[0]));
+    in_float_ = MultigridSolver<Exec, float, Rank>::made(exec_, extents, inner);
+    in_float_->stagnating_ = 0.3;
+  }
+
+  Result solve_by_corrections(Grid const& finest) {
+    auto const mean_of = [&](double norm) { return norm / std::sqrt(double(finest.cells())); };
+    // Divided by a power of two near its root mean square, a residual fits into float.
+    auto const divisor_of = [&](double norm) {
+      double const mean = mean_of(norm);
+      return std::isnormal(mean) ? std::exp2(std::ilogb(mean)) : 1.0;
+    };
+    told_ = 0;
+    double divisor = 1;
+    auto norms = corrections_->begin(finest, divisor);
+    double const source = std::sqrt(norms.source);
+    if (source == 0) return solved_by_zero(finest);
+    double norm = std::sqrt(norms.residual);
+    if (mean_of(norm) < 1e-9 || mean_of(norm) > 1e9) {
+      divisor = divisor_of(norm);
+      corrections_->begin(finest, divisor);
+    }
+    Result result;
+    double const first = norm;
+    double previous = std::numeric_limits<double>::infinity();
+    MultigridOptions& inner = in_float_->options_;
+    Result inside;
+    while (true) {
+      result.residual_norm = norm;
+      result.relative_residual = norm / source;
+      if (must_stop(result, previous)) break;
+      if (inside.stopped_by == StoppedBy::interrupted) {
+        result.stopped_by = StoppedBy::interrupted;
+        break;
+      }
+      previous = norm;
+      inner.max_cycles = options_.max_cycles - static_cast<int>(result.iterations);
+      inner.tolerance =
+          std::max(reach_of_float, 0.7 * options_.tolerance / result.relative_residual);
+      cycles_before_ = result.iterations;
+      residual_before_ = result.relative_residual;
+      inside = in_float_->solve(corrections_->level(), norm / divisor, true);
+      result.iterations += std::max<std::int64_t>(inside.iterations, 1);
+      // The last residual needn't be stored. Rounding decides whether it is the last one.
+      bool const is_last =
+          inside.relative_residual * result.relative_residual <= options_.tolerance;
+      double const next = divisor_of(norm * inside.relative_residual);
+      norm = std::sqrt(corrections_->refine(finest, divisor, is_last ? 0 : next));
+      divisor = next;
+      if (is_last && norm > options_.tolerance * source) corrections_->begin(finest, divisor);
+    }
+    set_convergence_factor(result, first);
+    return result;
+  }
+
   // Smooths the finest grid, and restricts its residual if there are coarser grids. Returns the
   // squared norm of the residual.
-  double smooth_finest() {
-    if (last() > 0) return passes_.descend(levels_[0], levels_[1], before(0), false, true);
-    passes_.smooth(levels_[0], coarsest_, false);
+  double smooth_finest(bool from_zero = false) {
+    if (last() > 0) return passes_.descend(levels_[0], levels_[1], before(0), from_zero, true);
+    passes_.smooth(levels_[0], coarsest_, from_zero);
     return passes_.squared_residual(levels_[0]);
   }
 
@@ -322,7 +411,19 @@ class MultigridSolver {
     return false;
   }
 
-  bool must_stop(Result& result, double previous) const {
+  static void set_convergence_factor(Result& result, double first) {
+    if (result.iterations > 0 && first > 0)
+      result.convergence_factor =
+          std::pow(result.residual_norm / first, 1.0 / static_cast<double>(result.iterations));
+  }
+
+  bool tell(std::int64_t cycles, double relative_residual) {
+    told_ = cycles;
+    return options_.monitor({cycles, options_.max_cycles, relative_residual});
+  }
+
+  // Whether the residual, or the number of cycles, ends the solve. The monitor is asked, too.
+  bool must_stop(Result& result, double previous) {
     auto const stop = [&](StoppedBy reason) {
       result.stopped_by = reason;
       return true;
@@ -330,10 +431,10 @@ class MultigridSolver {
     result.converged = result.residual_norm == 0 || result.relative_residual <= options_.tolerance;
     if (!std::isfinite(result.residual_norm)) return stop(StoppedBy::not_finite);
     if (result.converged) return stop(StoppedBy::tolerance);
-    if (options_.tolerance > 0 && result.residual_norm > stagnating * previous)
+    if (options_.tolerance > 0 && result.residual_norm > stagnating_ * previous)
       return stop(StoppedBy::stagnation);
-    if (options_.monitor && result.iterations > 0 &&
-        !options_.monitor({result.iterations, options_.max_cycles, result.relative_residual}))
+    if (options_.monitor && result.iterations > told_ &&
+        !tell(result.iterations, result.relative_residual))
       return stop(StoppedBy::interrupted);
     if (result.iterations == options_.max_cycles) return stop(StoppedBy::sweeps);
     return false;
@@ -349,6 +450,13 @@ class MultigridSolver {
   int first_small_ = 1;
   Smoothing<T> before_[2], after_[2];  // of the finest grid, and of the coarse ones
   Smoothing<T> coarsest_;
+  std::int64_t told_ = 0;  // the cycles of which the monitor knows
+
+  // For corrections in float: the solver of L e = r, its fields, and what was reached before it.
+  std::unique_ptr<MultigridSolver<Exec, float, Rank>> in_float_;
+  std::unique_ptr<FloatCorrections<Exec>> corrections_;
+  std::int64_t cycles_before_ = 0;
+  double residual_before_ = 1;
 };
 
 template <CompiledSpace Exec, class T, int Rank>

@@ -32,9 +32,12 @@ void relax_cells(StencilRow<T> const& row, int first, int end, T step, bool watc
   using Vector = typename S::Vector;
   constexpr int width = S::width;
   int k = first;
-  if (!watched && end - first >= width) {
+  if (!watched && end - 1 >= width) {
+    // Vectors of all rows begin with column 1, which rows of padded fields have at the beginning of
+    // a line of the cache.
+    k = 1;
     Vector lane;
-    for (int l = 0; l < width; ++l) lane[l] = T(l % 2);
+    for (int l = 0; l < width; ++l) lane[l] = T((l + first + 1) % 2);
     auto const moves = lane == T(0);
     StencilRow<T> const at = row;  // a copy, so that the compiler sees that no store changes it
     Soon<T> const next = soon;
@@ -50,8 +53,8 @@ void relax_cells(StencilRow<T> const& row, int first, int end, T step, bool watc
           S::load(u + at.slab), S::load(u - other), S::load(u + other), S::load(at.b + k), here);
       S::store(u, moves ? moved : here);
       if (next.u != nullptr) {
-        __builtin_prefetch(next.u + ((k - first) >> next.shift), 0, 2);
-        __builtin_prefetch(next.b + ((k - first) >> next.shift), 0, 2);
+        __builtin_prefetch(next.u + ((k - 1) >> next.shift), 0, 2);
+        __builtin_prefetch(next.b + ((k - 1) >> next.shift), 0, 2);
       }
       before = here;
       here = after;
@@ -63,6 +66,7 @@ void relax_cells(StencilRow<T> const& row, int first, int end, T step, bool watc
       relax(after);
       k += width;
     }
+    k += first - 1;  // vectors are of an even number of cells
   }
   for (; k < end; k += 2) relax_one<T, Rank>(row, k, step);
 }

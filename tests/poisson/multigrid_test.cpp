@@ -222,6 +222,54 @@ TYPED_TEST(MultigridInDouble, SolutionIsOfSecondOrder) {
   }
 }
 
+// On hosts large boxes of doubles are solved by corrections in float.
+TYPED_TEST(MultigridInDouble, LargeBoxes) {
+  std::array const cells{65, 64, 66};
+  auto const b = field<TypeParam>(cells, 0);
+  coir::testing::fill_random(b, 1);
+  auto const solved = [&](MultigridOptions options, auto const& u) {
+    return multigrid(typename TypeParam::Exec{}, b, u, std::move(options));
+  };
+  std::vector<double> told;
+  auto const until = [&](std::int64_t last) {
+    told.clear();
+    return [&told, last](coir::poisson::Progress const& progress) {
+      told.push_back(progress.relative_residual);
+      EXPECT_EQ(progress.iterations, std::int64_t(told.size()));
+      return progress.iterations < last;
+    };
+  };
+  auto const u = field<TypeParam>(cells, 2);
+  auto const exact = solved({.tolerance = 1e-13, .monitor = until(100)}, u);
+  EXPECT_TRUE(exact.converged) << exact.relative_residual;
+  EXPECT_EQ(std::int64_t(told.size()), exact.iterations - 1);
+  for (std::size_t i = 1; i < told.size(); ++i) EXPECT_LT(told[i], told[i - 1]);
+
+  auto const v = field<TypeParam>(cells, 2);
+  auto const stopped = solved({.monitor = until(4)}, v);
+  EXPECT_EQ(stopped.stopped_by, coir::poisson::StoppedBy::interrupted);
+  EXPECT_EQ(stopped.iterations, 4);
+  auto const more = solved({.max_cycles = 3, .tolerance = 0}, v);
+  EXPECT_EQ(more.iterations, 3);
+  EXPECT_EQ(more.stopped_by, coir::poisson::StoppedBy::sweeps);
+  EXPECT_LT(more.relative_residual, stopped.relative_residual);
+  EXPECT_LE(distance(u, v), 2 * more.residual_norm / smallest_eigenvalue(cells));
+
+  // Numbers that float doesn't hold
+  for (int exponent : {-300, 300}) {
+    auto const scaled = field<TypeParam>(cells, 0), w = field<TypeParam>(cells, 2);
+    auto const b_h = on_host(b), scaled_h = on_host(scaled);
+    for (std::size_t i = 0; i < b_h.size(); ++i)
+      scaled_h.data()[i] = std::ldexp(b_h.data()[i], exponent);
+    Kokkos::deep_copy(scaled, scaled_h);
+    auto const result = multigrid(typename TypeParam::Exec{}, scaled, w);
+    EXPECT_TRUE(result.converged) << exponent;
+    EXPECT_LE(result.iterations, exact.iterations) << exponent;
+  }
+  Kokkos::deep_copy(b, std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(solved({}, u).stopped_by, coir::poisson::StoppedBy::not_finite);
+}
+
 TYPED_TEST(MultigridTest, StartsFromWhatItIsGiven) {
   std::array const cells{45, 64};
   auto const u = field<TypeParam>(cells, 2), b = field<TypeParam>(cells, 0);
