@@ -41,9 +41,9 @@ class FloatCorrections {
     level_.b_row = padded(n[2]);
     level_.b_slab = level_.b_row * n[1];
     Buffers all;
-    all.add(correction_, "coir::poisson::multigrid/correction",
+    all.add(correction_, "coir::poisson::float_corrections/correction",
             level_.u_slab * (n[0] + 2) + in_a_line);
-    all.add(residual_, "coir::poisson::multigrid/residual", level_.b_slab * n[0]);
+    all.add(residual_, "coir::poisson::float_corrections/residual", level_.b_slab * n[0]);
     all.template make<Kokkos::HostSpace>("multigrid's corrections of " + std::to_string(n[0]) +
                                          " x " + std::to_string(n[1]) + " x " +
                                          std::to_string(n[2]) + " cells");
