@@ -76,8 +76,19 @@ TYPED_TEST(Functions, AreWithinFourUlp) {
 
 // tgamma: glibc's bound is 5 ulp or less, CUDA's 10; lgamma away from its zeros likewise.
 TYPED_TEST(Functions, GammaFunctions) {
+  TYPES_OF_CASE;
   TestFixture::compare([](auto const& x) { return tgamma(x); },
                        [](long double x) { return std::tgamma(x); }, 0.5, 20, 11);
+  TestFixture::compare([](auto const& x) { return tgamma(x); },
+                       [](long double x) { return std::tgamma(x); }, -6, -5.0625, 11);
+  T const inf = std::numeric_limits<T>::infinity();
+  auto const special =
+      values(tgamma(array<T, Space>({inf, -inf, T(-3), T(NAN), T(0), -T(0), T(1000)})));
+  EXPECT_EQ(special[0], inf);
+  for (int i : {1, 2, 3}) EXPECT_TRUE(std::isnan(special[i])) << i;
+  EXPECT_EQ(special[4], inf);
+  EXPECT_EQ(special[5], -inf);
+  EXPECT_EQ(special[6], inf);
   TestFixture::compare([](auto const& x) { return lgamma(x); },
                        [](long double x) { return std::lgamma(x); }, 3, 60, 11);
 }
@@ -162,6 +173,40 @@ TYPED_TEST(Functions, FloorDivisionRoundsTheExactQuotient) {
     long double exact = (static_cast<long double>(x[i]) - rest) / y[i];
     if (rest != 0 && std::signbit(rest) != std::signbit(y[i])) exact -= 1;
     ASSERT_EQ(found[i], static_cast<T>(std::round(exact))) << x[i] << " // " << y[i];
+  }
+}
+
+// The same bits as those of the C library, signs of zeros among them; in vectors of the widest
+// kind.
+TYPED_TEST(Functions, RoundAsTheCLibraryDoes) {
+  TYPES_OF_CASE;
+  T const inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN(),
+          large = std::ldexp(T(1), std::numeric_limits<T>::digits - 1);
+  std::vector<T> x{T(0), inf, nan, large + 1, large / 2 + T(0.5), std::nextafter(T(0.5), T(0))};
+  for (int i = 1; i < 60; ++i) {
+    x.push_back(static_cast<T>(i) / 4);
+    x.push_back(std::nextafter(static_cast<T>(i), T(0)));
+  }
+  for (std::size_t i = 0, size = x.size(); i < size; ++i) x.push_back(-x[i]);
+  Shape<1> const shape{static_cast<std::int64_t>(x.size())};
+  auto const a = array_of<Space>(x, shape);
+  auto const down = values(floor(a)), up = values(ceil(a)), to_zero = values(trunc(a)),
+             nearest = values(round(a)), smaller = values(fmin(a, flip(a))),
+             larger = values(fmax(a, flip(a))), positive = values(fdim(a, T(3)));
+  auto const same = [](T found, T expected) {
+    return (found != found && expected != expected) ||
+           (found == expected && std::signbit(found) == std::signbit(expected));
+  };
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    T const other = x[x.size() - 1 - i];
+    EXPECT_TRUE(same(down[i], std::floor(x[i]))) << x[i];
+    EXPECT_TRUE(same(up[i], std::ceil(x[i]))) << x[i];
+    EXPECT_TRUE(same(to_zero[i], std::trunc(x[i]))) << x[i];
+    EXPECT_TRUE(same(nearest[i], std::round(x[i]))) << x[i];
+    EXPECT_TRUE(same(positive[i], std::fdim(x[i], T(3)))) << x[i];
+    if (x[i] == other) continue;  // zeros of both signs: either of them
+    EXPECT_TRUE(same(smaller[i], std::fmin(x[i], other))) << x[i] << ' ' << other;
+    EXPECT_TRUE(same(larger[i], std::fmax(x[i], other))) << x[i] << ' ' << other;
   }
 }
 
@@ -345,6 +390,35 @@ void check_integers() {
   c <<= 2;
   c >>= 1;
   EXPECT_EQ(values(c), std::vector<I>(5, (((12 & 10) | 1) ^ 3) * 2));
+}
+
+// Python's quotients by one number, rounded down. 0 and -1 follow the rules of operators.
+template <class Space, class I>
+void check_quotients_by_one_number() {
+  constexpr I least = std::numeric_limits<I>::min(), most = std::numeric_limits<I>::max();
+  std::vector<I> x;
+  for (I const near : {least, I(0), most, I(most / 3)})
+    for (int i = -50; i <= 50; ++i)
+      if ((near > least || i >= 0) && (near < most || i <= 0))
+        x.push_back(static_cast<I>(near + i));
+  auto const a = array_of<Space>(x, Shape<1>{static_cast<std::int64_t>(x.size())});
+  for (I const y : {I(1), I(2), I(3), I(7), I(10), I(641), I(most / 2 + 1), I(most - 1), most,
+                    I(-1), I(-7), least, I(0)}) {
+    auto const found = values(floor_divide(a, y));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      I expected = 0;
+      if (y == -1)
+        expected = x[i] == least ? least : static_cast<I>(-x[i]);
+      else if (y != 0)
+        expected = static_cast<I>(x[i] / y - (x[i] % y != 0 && (x[i] < 0) != (y < 0) ? 1 : 0));
+      ASSERT_EQ(found[i], expected) << x[i] << " // " << y;
+    }
+  }
+}
+
+TEST(Operators, QuotientsByOneNumberAreRoundedDown) {
+  check_quotients_by_one_number<Kokkos::HostSpace, std::int32_t>();
+  check_quotients_by_one_number<DefaultSpace, std::int64_t>();
 }
 
 TEST(Operators, OfIntegers) {

@@ -21,12 +21,12 @@ namespace detail {
 
 // Arithmetic types and complex numbers have their functions in coir::math; other number types have
 // them in their own namespace, where argument-dependent lookup finds them.
-#define COIR_UNARY_FUNCTION(name)                                   \
+#define COIR_UNARY_FUNCTION(name, of_real)                          \
   struct Function_##name {                                          \
     template <class T>                                              \
     KOKKOS_FORCEINLINE_FUNCTION auto operator()(T const& x) const { \
       if constexpr (std::is_arithmetic_v<T>)                        \
-        return math::name(static_cast<floating_t<T>>(x));           \
+        return math::of_real(static_cast<floating_t<T>>(x));        \
       else if constexpr (is_complex<T>)                             \
         return math::name(x);                                       \
       else                                                          \
@@ -54,15 +54,16 @@ concept RealOperand = !is_complex<element_t<E>>;
 
 #define COIR_ELEMENTWISE(name)                                 \
   namespace detail {                                           \
-  COIR_UNARY_FUNCTION(name)                                    \
+  COIR_UNARY_FUNCTION(name, name)                              \
   }                                                            \
   template <Expression E>                                      \
   auto name(E&& x) {                                           \
     return map(detail::Function_##name{}, std::forward<E>(x)); \
   }
-#define COIR_REAL_ELEMENTWISE(name)                            \
+#define COIR_REAL_ELEMENTWISE(name) COIR_REAL_ELEMENTWISE_BY(name, name)
+#define COIR_REAL_ELEMENTWISE_BY(name, of_real)                \
   namespace detail {                                           \
-  COIR_UNARY_FUNCTION(name)                                    \
+  COIR_UNARY_FUNCTION(name, of_real)                           \
   }                                                            \
   template <Expression E>                                      \
     requires detail::RealOperand<E>                            \
@@ -105,15 +106,15 @@ COIR_REAL_ELEMENTWISE(log2)
 COIR_REAL_ELEMENTWISE(log1p)
 COIR_REAL_ELEMENTWISE(erf)
 COIR_REAL_ELEMENTWISE(erfc)
-COIR_REAL_ELEMENTWISE(tgamma)
+COIR_REAL_ELEMENTWISE_BY(tgamma, gamma)
 COIR_REAL_ELEMENTWISE(lgamma)
-COIR_REAL_ELEMENTWISE(floor)
-COIR_REAL_ELEMENTWISE(ceil)
-COIR_REAL_ELEMENTWISE(trunc)
-COIR_REAL_ELEMENTWISE(rint)         // to the nearest integer, halves to even: NumPy's round
-COIR_REAL_ELEMENTWISE(round)        // halves away from 0: C's round
-COIR_REAL_ELEMENTWISE(sinc)         // sin(pi x) / (pi x)
-COIR_REAL_ELEMENTWISE_2(logaddexp)  // log(e^x + e^y)
+COIR_REAL_ELEMENTWISE_BY(floor, round_down)
+COIR_REAL_ELEMENTWISE_BY(ceil, round_up)
+COIR_REAL_ELEMENTWISE_BY(trunc, round_to_zero)
+COIR_REAL_ELEMENTWISE(rint)  // to the nearest integer, halves to even: NumPy's round
+COIR_REAL_ELEMENTWISE_BY(round, round_halves_away)  // halves away from 0: C's round
+COIR_REAL_ELEMENTWISE(sinc)                         // sin(pi x) / (pi x)
+COIR_REAL_ELEMENTWISE_2(logaddexp)                  // log(e^x + e^y)
 COIR_REAL_ELEMENTWISE_2(atan2)
 COIR_REAL_ELEMENTWISE_2(hypot)
 COIR_REAL_ELEMENTWISE_2(fmod)
@@ -126,6 +127,7 @@ COIR_REAL_ELEMENTWISE_2(fmax)
 
 #undef COIR_ELEMENTWISE
 #undef COIR_REAL_ELEMENTWISE
+#undef COIR_REAL_ELEMENTWISE_BY
 #undef COIR_REAL_ELEMENTWISE_2
 
 namespace detail {
@@ -257,6 +259,17 @@ struct FloorDivide {
     }
   }
 };
+/// Whether A is an expression of integers, and B an integer that counts as one of their type.
+template <class A, class B>
+inline constexpr bool divides_by_integer = [] {
+  if constexpr (Expression<A> && Scalar<std::remove_cvref_t<B>>) {
+    using T = value_t<A>;
+    return std::signed_integral<T> && sizeof(T) >= 4 &&
+           std::same_as<weak_t<T, std::remove_cvref_t<B>>, T>;
+  } else {
+    return false;
+  }
+}();
 struct IsNan {
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION bool operator()(T const& x) const {
@@ -422,7 +435,13 @@ auto mod(A&& a, B&& b) {
 template <class A, class B>
   requires detail::CombinableOrdered<A, B>
 auto floor_divide(A&& a, B&& b) {
-  return detail::combine(detail::FloorDivide{}, std::forward<A>(a), std::forward<B>(b));
+  if constexpr (detail::divides_by_integer<A, B>) {
+    using T = value_t<A>;
+    return map(detail::FloorDivideBy<T, detail::FloorDivide>(detail::number_as<T>(b)),
+               std::forward<A>(a));
+  } else {
+    return detail::combine(detail::FloorDivide{}, std::forward<A>(a), std::forward<B>(b));
+  }
 }
 /// floor_divide(a, b) and mod(a, b), as a pair of expressions: NumPy's divmod.
 template <class A, class B>

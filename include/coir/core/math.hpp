@@ -128,9 +128,6 @@ COIR_BINARY_MATH(fmod, std)
 COIR_BINARY_MATH(remainder, std)
 COIR_BINARY_MATH(copysign, std)
 COIR_BINARY_MATH(nextafter, std)
-COIR_BINARY_MATH(fdim, std)
-COIR_BINARY_MATH(fmin, std)
-COIR_BINARY_MATH(fmax, std)
 
 #undef COIR_UNARY_MATH
 #undef COIR_BINARY_MATH
@@ -228,6 +225,25 @@ KOKKOS_FORCEINLINE_FUNCTION T select(bool condition, T const& a, T const& b) {
   }
 #endif
   return condition ? a : b;
+}
+
+/// The smaller number, the other one if one is NaN.
+template <std::floating_point T>
+KOKKOS_FORCEINLINE_FUNCTION T fmin(T x, T y) {
+  return (x < y) | (y != y) ? x : y;
+}
+
+/// The larger number, the other one if one is NaN.
+template <std::floating_point T>
+KOKKOS_FORCEINLINE_FUNCTION T fmax(T x, T y) {
+  return (x > y) | (y != y) ? x : y;
+}
+
+/// x - y, but 0 where that is negative.
+template <std::floating_point T>
+KOKKOS_FORCEINLINE_FUNCTION T fdim(T x, T y) {
+  T const difference = x - y;
+  return x <= y ? T(0) : difference;
 }
 
 /// True for NaN alone.
