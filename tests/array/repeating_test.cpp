@@ -42,6 +42,24 @@ TYPED_TEST(Repeating, EachElementAsOftenAsTold) {
             "an element can be repeated 0 or more times, not -2");
 }
 
+// So many that several threads write, each behind those before it.
+TYPED_TEST(Repeating, ManyElementsAsOftenAsTold) {
+  TYPES_OF_CASE;
+  std::int64_t const n = 20011;
+  std::vector<T> x, expected;
+  std::vector<int> times;
+  for (std::int64_t i = 0; i < n; ++i) {
+    x.push_back(static_cast<T>(i % 1000));
+    times.push_back(static_cast<int>(i * i % 5) - static_cast<int>(i * i % 5 == 4));
+    expected.insert(expected.end(), static_cast<std::size_t>(times.back()), x.back());
+  }
+  auto const a = coir::testing::array_of<Space>(x, Shape<1>{n});
+  auto const counts = coir::testing::array_of<Space>(times, Shape<1>{n});
+  EXPECT_EQ(values(repeat(a, counts)), expected);
+  EXPECT_EQ(values(repeat(flip(a), flip(counts))),
+            (std::vector<T>(expected.rbegin(), expected.rend())));
+}
+
 TYPED_TEST(Repeating, ExtentsOfMoreThan63BitsAreRefused) {
   TYPES_OF_CASE;
   constexpr std::int64_t large = 1L << 62;

@@ -31,9 +31,12 @@ KOKKOS_FORCEINLINE_FUNCTION T sinc(T x) {
 /// The largest whole number up to x.
 template <std::floating_point T>
 KOKKOS_FORCEINLINE_FUNCTION T round_down(T x) {
-  if constexpr (COIR_ON_DEVICE) return floor(x);
-  T const nearest = rint(x), below = nearest - T(1);
-  return nearest > x ? below : nearest;
+  if constexpr (COIR_ON_DEVICE) {
+    return floor(x);
+  } else {
+    T const nearest = rint(x), below = nearest - T(1);
+    return nearest > x ? below : nearest;
+  }
 }
 
 /// The smallest whole number from x on.
