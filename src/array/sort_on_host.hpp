@@ -9,13 +9,11 @@
 /// Runs of keys that are equal in these bits are sorted by comparisons afterwards. The result is
 /// the only one that there can be, and so doesn't depend on the number of threads.
 
+#include "vector_sort.hpp"
+
 #include <coir/array/array.hpp>
 #include <coir/array/detail/sort_rows.hpp>
 #include <coir/core/tasks.hpp>
-
-#ifdef COIR_HAS_HIGHWAY
-#include <hwy/contrib/sort/vqsort.h>
-#endif
 
 #include <algorithm>
 #include <array>
@@ -55,7 +53,7 @@ void sort_words(Word* begin, Word* end) {
   constexpr std::int64_t worth_vectors = 64;
   if constexpr (sorts_by_vectors<Word>) {
     if (end - begin >= worth_vectors) {
-      hwy::Sorter{}(begin, static_cast<std::size_t>(end - begin), hwy::SortAscending{});
+      sort_by_vectors(begin, static_cast<std::size_t>(end - begin));
       return;
     }
   }
@@ -401,7 +399,7 @@ void for_rows(Exec const& exec, std::int64_t rows, std::int64_t columns, Work co
         work(task, r, std::int64_t(1), InThisThread{});
     });
   } else {
-    constexpr std::int64_t worth_a_part = sorts_by_vectors<std::uint32_t> ? 1 << 16 : 4096;
+    constexpr std::int64_t worth_a_part = sorts_by_vectors<std::uint32_t> ? 1 << 14 : 4096;
     std::int64_t const parts = std::clamp<std::int64_t>(columns / worth_a_part, 1, threads);
     for (std::int64_t r = 0; r < rows; ++r) work(std::int64_t(0), r, parts, run);
   }
