@@ -81,7 +81,8 @@ struct Scaled {
     double const factor = steps > 0 ? 0x1p600 : 0x1p-600;
     double const left = math::abs(steps);
     // Three steps lead from any number in the range beyond all that double holds.
-    for (int taken = 0; taken < 3 && taken < left; ++taken) result *= factor;
+    COIR_UNROLL
+    for (int taken = 0; taken < 3; ++taken) result *= math::select(taken < left, factor, 1.0);
     return result;
   }
 };
@@ -93,6 +94,16 @@ KOKKOS_FORCEINLINE_FUNCTION Scaled<scaled_number_t<T>> scaled(T const& x) {
   if constexpr (sizeof(real_t<T>) == 8) result.rescale();  // no float leaves the range
   return result;
 }
+
+// Factors of moderate size are from 2^-32 to below 2^32.
+
+/// Bits that several factors' may be joined with by |, for are_moderate().
+inline std::uint64_t beyond_moderate(double factor) {
+  return std::bit_cast<std::uint64_t>(factor) - (std::uint64_t(1023 - 32) << 52);
+}
+
+/// Whether factors are of moderate size: that leaves all bits of the exponent but the lowest six 0.
+inline bool are_moderate(std::uint64_t beyond) { return (beyond >> 58 & 0x1f) == 0; }
 
 /// Products on hosts of a few real numbers in each of several lanes, which vectorise. Factors of
 /// moderate size are multiplied without scaling.
@@ -111,15 +122,14 @@ struct ModerateProducts {
 
   void fold(std::int64_t lane, double factor, std::int64_t) {
     product[lane] *= factor;
-    // Sizes from 2^-32 to below 2^32 leave all bits of the exponent but the lowest six 0.
-    beyond[lane] |= std::bit_cast<std::uint64_t>(factor) - (std::uint64_t(1023 - 32) << 52);
+    beyond[lane] |= beyond_moderate(factor);
   }
 
   /// Whether all factors were of moderate size; otherwise the products mean nothing.
   bool valid(std::int64_t lanes) const {
     std::uint64_t any = 0;
     for (std::int64_t l = 0; l < lanes; ++l) any |= beyond[l];
-    return (any >> 58 & 0x1f) == 0;
+    return are_moderate(any);
   }
 
   /// The product of a lane, from 2^-512 to 2^512.

@@ -120,7 +120,11 @@ struct ScanBody {
   void stretch(std::int64_t begin, std::int64_t end) const
     requires Flat
   {
-    for (std::int64_t row = begin; row < end; ++row) one(row, 0);
+    for (std::int64_t row = begin; row < end; ++row)
+      if constexpr (std::is_same_v<Carried, Scaled<double>>)
+        products(row);
+      else
+        one(row, 0);
   }
   void stretch(std::int64_t row, std::int64_t begin, std::int64_t end) const
     requires(!Flat)
@@ -173,6 +177,47 @@ struct ScanBody {
       }
       at.total[column] = running;
     }
+  }
+
+  /// Multiplies a group of real numbers, some at a time, on hosts: if these are of moderate size,
+  /// their products are scaled afterwards. Values are those of one().
+  void products(std::int64_t row) const {
+    constexpr std::int64_t some = 16;
+    Place const at = place(row);
+    bool const follows = Scans && at.group_number > 0;
+    Carried const before = follows ? at.total[-1] : Carried{1, 0};
+    Carried running{1, 0};
+    for (std::int64_t first = 0; first < at.count; first += some) {
+      std::int64_t const count = std::min(some, at.count - first), begin = at.first + first;
+      std::uint64_t beyond = 0;
+      double factors[some];
+      for (std::int64_t i = 0; i < count; ++i) {
+        if constexpr (!std::is_same_v<From, Carried>)
+          factors[i] = static_cast<double>(from[begin + i]);
+        beyond |= beyond_moderate(factors[i]);
+      }
+      if (are_moderate(beyond)) {
+        Carried products[some];
+        for (std::int64_t i = 0; i < count; ++i) {
+          running.number *= factors[i];
+          products[i] = running;
+        }
+        running.rescale();
+        if constexpr (Scans) {
+          COIR_INDEPENDENT_ITERATIONS
+          for (std::int64_t i = 0; i < count; ++i) {
+            products[i].rescale();
+            to[begin + i] = value(operation(before, products[i]));
+          }
+        }
+      } else {
+        for (std::int64_t i = 0; i < count; ++i) {
+          running = operation(running, carried(begin + i));
+          if constexpr (Scans) to[begin + i] = value(operation(before, running));
+        }
+      }
+    }
+    if constexpr (!Scans) *at.total = running;
   }
 
   /// Takes a group of several columns at a time, which vectorises.
