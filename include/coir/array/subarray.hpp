@@ -6,6 +6,7 @@
 
 #include <coir/array/detail/carried.hpp>
 #include <coir/array/element.hpp>
+#include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 
 #include <concepts>
@@ -93,14 +94,55 @@ KOKKOS_FORCEINLINE_FUNCTION Subarray<T, 2> transpose(Subarray<T, 2> const& x) {
   return {x.data(), shape, strides};
 }
 
-// Sums of a row add one term after the other. Sums over several axes add up the sums of the parts
-// along the first axis.
+namespace detail {
+
+/// Rows that hosts add in lanes.
+inline constexpr std::int64_t lanes_of_row = 32;
+
+/// The sum of term(0) to term(count - 1) for at least as many terms as there are lanes, on hosts:
+/// lane l adds every 32nd term from term(l) on, which compilers vectorise.
+template <class Sum, class Term>
+KOKKOS_FUNCTION Sum sum_in_lanes(std::int64_t count, Term const& term) {
+  constexpr std::int64_t lanes = lanes_of_row;
+  Sum of_lane[lanes];
+  for (std::int64_t l = 0; l < lanes; ++l) of_lane[l] = term(l);
+  std::int64_t i = lanes;
+  for (; i + lanes <= count; i += lanes)
+    for (std::int64_t l = 0; l < lanes; ++l) of_lane[l] += term(i + l);
+  for (std::int64_t width = lanes / 2; width > 0; width /= 2)
+    for (std::int64_t l = 0; l < width; ++l) of_lane[l] += of_lane[l + width];
+  Sum result = of_lane[0];
+  for (; i < count; ++i) result += term(i);
+  return result;
+}
+
+// Not inlined, so that compilers vectorise over the calls for short rows.
+template <class Sum, class T>
+KOKKOS_FUNCTION COIR_COMPILED_ONCE Sum long_sum(T const* x, std::int64_t step, std::int64_t count) {
+  if (step == 1) return sum_in_lanes<Sum>(count, [=](std::int64_t i) { return x[i]; });
+  return sum_in_lanes<Sum>(count, [=](std::int64_t i) { return x[i * step]; });
+}
+template <class Sum, class T>
+KOKKOS_FUNCTION COIR_COMPILED_ONCE Sum long_dot(T const* x, std::int64_t x_step, T const* y,
+                                                std::int64_t y_step, std::int64_t count) {
+  if (x_step == 1 && y_step == 1)
+    return sum_in_lanes<Sum>(count, [=](std::int64_t i) { return x[i] * y[i]; });
+  return sum_in_lanes<Sum>(count, [=](std::int64_t i) { return x[i * x_step] * y[i * y_step]; });
+}
+
+}  // namespace detail
+
+// Sums of a row of floating-point numbers add one term after the other on devices, and in 32 lanes
+// on hosts. Sums over several axes add up the sums of the parts along the first axis.
 
 /// The sum of all elements, in kernels; 0 if there are none. Integers and bool are added in 64
 /// bits.
 template <class T, int Rank>
 KOKKOS_FUNCTION detail::carried_t<std::remove_const_t<T>> sum(Subarray<T, Rank> const& x) {
   using Sum = detail::carried_t<std::remove_const_t<T>>;
+  if constexpr (Rank == 1 && std::is_floating_point_v<Sum>)
+    if (!COIR_ON_DEVICE && x.extent(0) >= detail::lanes_of_row)
+      return detail::long_sum<Sum, std::remove_const_t<T>>(x.data(), x.stride(0), x.extent(0));
   Sum result(0);
   for (std::int64_t i = 0; i < x.extent(0); ++i)
     if constexpr (Rank == 1)
@@ -117,6 +159,10 @@ template <class T, class U, int Rank>
 KOKKOS_FUNCTION detail::carried_t<std::remove_const_t<T>> dot(Subarray<T, Rank> const& x,
                                                               Subarray<U, Rank> const& y) {
   using Sum = detail::carried_t<std::remove_const_t<T>>;
+  if constexpr (Rank == 1 && std::is_floating_point_v<Sum>)
+    if (!COIR_ON_DEVICE && x.extent(0) >= detail::lanes_of_row)
+      return detail::long_dot<Sum, std::remove_const_t<T>>(x.data(), x.stride(0), y.data(),
+                                                           y.stride(0), x.extent(0));
   Sum result(0);
   for (std::int64_t i = 0; i < x.extent(0); ++i)
     if constexpr (Rank != 1)
