@@ -91,6 +91,36 @@ TYPED_TEST(Reductions, OfVeryLongRows) {
   }
 }
 
+// One element that differs, at the places where blocks and vectors begin and end.
+TYPED_TEST(Reductions, OfMasks) {
+  TYPES_OF_CASE;
+  for (std::int64_t const n : {1, 63, 64, 129, 1023, 1025, 40000}) {
+    Array<bool, 1, Space> none(Shape<1>{n}), all_true(Shape<1>{n});
+    none = false;
+    all_true = true;
+    EXPECT_FALSE(any(none));
+    EXPECT_TRUE(all(all_true));
+    EXPECT_EQ(sum(all_true), n);
+    EXPECT_EQ(count_nonzero(all_true), n);
+    EXPECT_EQ(values(nonzero(all_true)).size(), static_cast<std::size_t>(n));
+    for (std::int64_t const at : {std::int64_t(0), n / 2, n - 1}) {
+      auto one = copy(none), but_one = copy(all_true);
+      one(at) = true;
+      but_one(at) = false;
+      EXPECT_TRUE(any(one)) << n << ' ' << at;
+      EXPECT_FALSE(all(but_one)) << n << ' ' << at;
+      EXPECT_TRUE(any(!but_one)) << n << ' ' << at;
+      EXPECT_TRUE(all(!one || one)) << n << ' ' << at;
+      EXPECT_EQ(sum(one), 1) << n << ' ' << at;
+      EXPECT_EQ(count_nonzero(but_one), n - 1) << n << ' ' << at;
+      EXPECT_EQ(values(nonzero(one)), std::vector<std::int64_t>{at}) << n;
+      auto const rows = with_axis(one, 0);
+      EXPECT_EQ(values(any(rows, 1)), std::vector<bool>{true}) << n << ' ' << at;
+      EXPECT_EQ(values(sum(rows, 1)), std::vector<std::int64_t>{1}) << n << ' ' << at;
+    }
+  }
+}
+
 TYPED_TEST(Reductions, NaNIsTheExtreme) {
   TYPES_OF_CASE;
   T const nan = std::numeric_limits<T>::quiet_NaN();
@@ -463,7 +493,8 @@ template <class T>
 void check_places_of_extremes() {
   using Space = Kokkos::HostSpace;
   for (int const nan_in : {0, 2, 3000})
-    for (Shape<2> const shape : {Shape<2>{5, 3}, {3001, 5}, {70, 700}, {3, 9000}, {200, 33}}) {
+    for (Shape<2> const shape :
+         {Shape<2>{5, 3}, {3001, 5}, {70, 700}, {3, 9000}, {200, 33}, {40, 31}}) {
       std::int64_t const rows = shape[0], columns = shape[1], n = rows * columns;
       auto const x = few_numbers<T>(n, nan_in, static_cast<unsigned>(n + nan_in));
       Array<T, 2, Space> a(shape);

@@ -187,6 +187,15 @@ struct RowNumbers {
     if constexpr (Outer > 0) result.index[0] = row;
     return result;
   }
+
+  /// Goes on to the next row, without dividing.
+  void advance(Place<Outer>& at) const {
+    for (int d = Outer - 1; d > 0; --d) {
+      if (++at.index[d] < extent[d]) return;
+      at.index[d] = 0;
+    }
+    if constexpr (Outer > 0) ++at.index[0];
+  }
 };
 
 /// Memory on a host's stack for the operands that have to be gathered.
@@ -275,10 +284,17 @@ struct ConstantKernel {
   }
 };
 
+/// Elements of bool side by side, read as bytes: g++ doesn't vectorise loops that load bool.
+struct BoolRow {
+  unsigned char const* bytes;
+  bool operator[](std::int64_t c) const { return bytes[c] != 0; }
+};
+
 /// An array in memory.
 template <class T, int Outer>
 struct SliceKernel {
   using Value = std::remove_const_t<T>;
+  using Row = std::conditional_t<std::is_same_v<Value, bool>, BoolRow, Value const*>;
   static constexpr std::size_t scratch_bytes = scratch_for<Value>;
 
   T* data;
@@ -298,13 +314,19 @@ struct SliceKernel {
   ///
   /// \tparam Direct  true if they are known to lie side by side
   template <bool Direct = false, class S>
-  Value const* row(Place<Outer> const& at, std::int64_t first, std::int64_t count,
-                   S& scratch) const {
-    if constexpr (Direct) return start(at) + first;
-    if (step == 1) return start(at) + first;
+  Row row(Place<Outer> const& at, std::int64_t first, std::int64_t count, S& scratch) const {
+    if constexpr (Direct) return as_row(start(at) + first);
+    if (step == 1) return as_row(start(at) + first);
     Value* const gathered = scratch.template take<Value>();
     gather(at, first, count, gathered);
-    return gathered;
+    return as_row(gathered);
+  }
+
+  static Row as_row(Value const* elements) {
+    if constexpr (std::is_same_v<Value, bool>)
+      return {reinterpret_cast<unsigned char const*>(elements)};
+    else
+      return elements;
   }
 
   /// Copies a stretch of elements, on hosts.

@@ -35,7 +35,12 @@ struct CopyIndex {
 template <class T>
 struct IsntZero {
   T const* values;
-  KOKKOS_FORCEINLINE_FUNCTION bool operator()(std::int64_t i) const { return values[i] != T(0); }
+  KOKKOS_FORCEINLINE_FUNCTION bool operator()(std::int64_t i) const {
+    if constexpr (std::is_same_v<T, bool>)  // as bytes: see BoolRow
+      return reinterpret_cast<unsigned char const*>(values)[i] != 0;
+    else
+      return values[i] != T(0);
+  }
 };
 
 /// Copies elements i, i + step, ... of what take() finds, and counts indices that are outside.

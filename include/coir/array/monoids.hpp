@@ -4,7 +4,8 @@
 /// The monoids of reductions. Each has value_type (the type of partial results), result_type,
 /// neutral(), fold(into, element, index), join(into, other) and result(value).
 ///
-/// For hosts it may also have fold_row(into, row, count, index), which folds a whole row, and
+/// For hosts it may also have is_final(value), whether no more elements change a value,
+/// fold_row(into, row, count, index), which folds a whole row, and
 /// Columns<Size>, which folds most_terms rows into each other at most: clear(columns), fold(column,
 /// element, row), valid(columns), whether of() has the right values, and of(column, index), the
 /// value of a column whose first row has this index.
@@ -15,6 +16,7 @@
 #include <coir/array/detail/carried.hpp>
 #include <coir/array/detail/scaled_product.hpp>
 #include <coir/array/element.hpp>
+#include <coir/array/fold.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 
@@ -70,6 +72,29 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr T least() {
 template <class T>
 concept ShortInteger = std::integral<T> && sizeof(T) <= 2;
 
+/// Counts the true ones of truth(0) to truth(count - 1), on hosts, in lanes as wide as the elements
+/// of the row that they are of.
+template <class Row, class T, class Truth>
+std::int64_t count_true(std::int64_t count, Truth const& truth) {
+  using Lane = std::conditional_t<std::is_same_v<Row, BoolRow>, std::uint8_t,
+                                  std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>;
+  constexpr std::int64_t lanes = 128 / sizeof(Lane), most_terms = 255;
+  std::int64_t total = 0, first = 0;
+  while (count - first >= lanes) {
+    Lane of_lane[lanes] = {};
+    std::int64_t const end = first + std::min((count - first) / lanes, most_terms) * lanes;
+    for (; first < end; first += lanes) {
+      COIR_INDEPENDENT_ITERATIONS
+      for (std::int64_t l = 0; l < lanes; ++l)
+        of_lane[l] = static_cast<Lane>(of_lane[l] + (truth(first + l) ? 1 : 0));
+    }
+    for (Lane const some : of_lane) total += static_cast<std::int64_t>(some);
+  }
+  std::uint32_t rest = 0;  // of fewer than 129
+  for (; first < count; ++first) rest += truth(first) ? 1u : 0u;
+  return total + rest;
+}
+
 template <class T, bool OnHost>
 struct Sum {
   using value_type = typename SumCarriedOf<T, OnHost>::type;
@@ -86,6 +111,11 @@ struct Sum {
     COIR_UNROLL
     for (int l = 0; l < Width; ++l) some += static_cast<std::int32_t>(elements[l]);
     join(into, static_cast<value_type>(some));
+  }
+  template <class Row>
+    requires std::same_as<T, bool>
+  void fold_row(value_type& into, Row const& row, std::int64_t count, std::int64_t) const {
+    into += count_true<Row, T>(count, [&](std::int64_t c) { return row[c]; });
   }
   KOKKOS_FORCEINLINE_FUNCTION void join(value_type& into, value_type const& other) const {
     into = wrapping_sum(into, other);
@@ -123,7 +153,8 @@ struct Min {
   KOKKOS_FORCEINLINE_FUNCTION T neutral() const { return largest<T>(); }
   KOKKOS_FORCEINLINE_FUNCTION void fold(T& into, T const& x, std::int64_t) const { join(into, x); }
   KOKKOS_FORCEINLINE_FUNCTION void join(T& into, T const& other) const {
-    into = math::select((other < into) | is_nan(other), other, into);
+    T const less = other < into ? other : into;  // NaN stays where `into` is NaN
+    into = is_nan(other) ? other : less;
   }
   KOKKOS_FORCEINLINE_FUNCTION T result(T const& value) const { return value; }
 };
@@ -137,13 +168,29 @@ struct Max {
   KOKKOS_FORCEINLINE_FUNCTION T neutral() const { return least<T>(); }
   KOKKOS_FORCEINLINE_FUNCTION void fold(T& into, T const& x, std::int64_t) const { join(into, x); }
   KOKKOS_FORCEINLINE_FUNCTION void join(T& into, T const& other) const {
-    into = math::select((other > into) | is_nan(other), other, into);
+    T const more = other > into ? other : into;  // NaN stays where `into` is NaN
+    into = is_nan(other) ? other : more;
   }
   KOKKOS_FORCEINLINE_FUNCTION T result(T const& value) const { return value; }
 };
 
 // As wide as a float, so that comparisons of floats fold without repacking.
 using Flag = std::uint32_t;
+
+/// Whether holds(c) is true of any c in [0, count), on hosts. Looks at no more than a block after
+/// the first.
+template <class Row, class Holds>
+bool any_of_row(std::int64_t count, Holds const& holds) {
+  using Lane = std::conditional_t<std::is_same_v<Row, BoolRow>, std::uint8_t, Flag>;
+  constexpr std::int64_t block = 1024;
+  for (std::int64_t first = 0; first < count; first += block) {
+    Lane any = 0;
+    for (std::int64_t c = first; c < std::min(count, first + block); ++c)
+      any = static_cast<Lane>(any | (holds(c) ? 1 : 0));
+    if (any != 0) return true;
+  }
+  return false;
+}
 
 template <class T>
 struct Any {
@@ -153,6 +200,12 @@ struct Any {
   KOKKOS_FORCEINLINE_FUNCTION void fold(Flag& into, T const& x, std::int64_t) const {
     into |= x != T(0) ? 1u : 0u;
   }
+  template <class Row>
+  void fold_row(Flag& into, Row const& row, std::int64_t count, std::int64_t) const {
+    if (!is_final(into) && any_of_row<Row>(count, [&](std::int64_t c) { return row[c] != T(0); }))
+      into = 1;
+  }
+  bool is_final(Flag value) const { return value != 0; }
   KOKKOS_FORCEINLINE_FUNCTION void join(Flag& into, Flag other) const { into |= other; }
   KOKKOS_FORCEINLINE_FUNCTION bool result(Flag value) const { return value != 0; }
 };
@@ -165,6 +218,12 @@ struct All {
   KOKKOS_FORCEINLINE_FUNCTION void fold(Flag& into, T const& x, std::int64_t) const {
     into &= x != T(0) ? 1u : 0u;
   }
+  template <class Row>
+  void fold_row(Flag& into, Row const& row, std::int64_t count, std::int64_t) const {
+    if (!is_final(into) && any_of_row<Row>(count, [&](std::int64_t c) { return row[c] == T(0); }))
+      into = 0;
+  }
+  bool is_final(Flag value) const { return value == 0; }
   KOKKOS_FORCEINLINE_FUNCTION void join(Flag& into, Flag other) const { into &= other; }
   KOKKOS_FORCEINLINE_FUNCTION bool result(Flag value) const { return value != 0; }
 };
@@ -185,6 +244,10 @@ struct CountNonzero {
     COIR_UNROLL
     for (int l = 0; l < Width; ++l) some += elements[l] != T(0) ? 1 : 0;
     into += some;
+  }
+  template <class Row>
+  void fold_row(std::int64_t& into, Row const& row, std::int64_t count, std::int64_t) const {
+    into += count_true<Row, T>(count, [&](std::int64_t c) { return row[c] != T(0); });
   }
   KOKKOS_FORCEINLINE_FUNCTION void join(std::int64_t& into, std::int64_t other) const {
     into += other;
@@ -235,39 +298,24 @@ struct ArgExtreme {
   /// vectors of lanes, and looks for its place only if it could be the result.
   template <class Row>
   void fold_row(Found& into, Row const& row, std::int64_t count, std::int64_t number) const {
-    constexpr std::int64_t block = 2048, lanes = 32;
+    constexpr std::int64_t block = 2048, few = lanes;
+    if (count < few) {
+      fold_few(into, row, count, number);
+      return;
+    }
     T copies[std::is_pointer_v<Row> ? 1 : block];
     for (std::int64_t first = 0; first < count; first += block) {
-      std::int64_t const size = std::min(block, count - first), whole = size - size % lanes;
+      // Whole blocks, the last of which begins within the one before if it would be short.
+      std::int64_t const from = std::min(first, std::max<std::int64_t>(count - few, 0)),
+                         size = std::min(block, count - from);
       T const* elements = copies;
       if constexpr (std::is_pointer_v<Row>) {
-        elements = row + first;
+        elements = row + from;
       } else {  // computed once: a vectorised function may round otherwise than the scalar one
         COIR_INDEPENDENT_ITERATIONS
-        for (std::int64_t c = 0; c < size; ++c) copies[c] = row[first + c];
+        for (std::int64_t c = 0; c < size; ++c) copies[c] = row[from + c];
       }
-      T most = least_extreme();
-      for (std::int64_t c = whole; c < size; ++c) most = extreme(most, elements[c]);
-      if (whole > 0) {
-        T of_lane[lanes];
-        for (std::int64_t l = 0; l < lanes; ++l) of_lane[l] = elements[l];
-        for (std::int64_t c = 0; c < whole; c += lanes)
-          for (std::int64_t l = 0; l < lanes; ++l)
-            of_lane[l] = extreme(of_lane[l], elements[c + l]);
-        for (std::int64_t width = lanes / 2; width > 0; width /= 2)
-          for (std::int64_t l = 0; l < width; ++l)
-            of_lane[l] = extreme(of_lane[l], of_lane[l + width]);
-        most = extreme(most, of_lane[0]);
-      }
-      if (!precedes(Found{most, number + first}, into)) continue;
-      std::int64_t c = 0;
-      for (; c < whole; c += lanes) {
-        Index is_here = 0;
-        for (std::int64_t l = 0; l < lanes; ++l) is_here |= equal(elements[c + l], most) ? 1 : 0;
-        if (is_here != 0) break;
-      }
-      while (c < size && !equal(elements[c], most)) ++c;
-      if (c < size) into = Found{most, number + first + c};  // else all are NaN that is left out
+      fold_block(into, elements, size, number + from);
     }
   }
 
@@ -302,6 +350,8 @@ struct ArgExtreme {
   };
 
  private:
+  static constexpr std::int64_t lanes = 32;
+
   KOKKOS_FORCEINLINE_FUNCTION static constexpr T least_extreme() {
     return Largest ? least<T>() : largest<T>();
   }
@@ -313,8 +363,45 @@ struct ArgExtreme {
     return (a == b) | (a_is_nan & b_is_nan);
   }
   KOKKOS_FORCEINLINE_FUNCTION static T extreme(T const& a, T const& b) {
-    bool const beats = more_extreme(b, a), takes_b = is_nan(SkipsNan ? a : b);
-    return math::select(beats | takes_b, b, a);
+    T const more = more_extreme(b, a) ? b : a;
+    return is_nan(SkipsNan ? a : b) ? b : more;
+  }
+  template <class Row>
+  void fold_few(Found& into, Row const& row, std::int64_t count, std::int64_t number) const {
+    Found most = neutral();
+    for (std::int64_t c = 0; c < count; ++c) {
+      T const x = row[c];
+      bool beats = more_extreme(x, most.value) | (most.index == no_index);
+      if constexpr (SkipsNan)
+        beats &= !is_nan(x);
+      else
+        beats = (beats | is_nan(x)) & !is_nan(most.value);
+      most.value = beats ? x : most.value;
+      most.index = beats ? number + c : most.index;
+    }
+    join(into, most);
+  }
+
+  /// Folds at least as many elements as there are lanes. The last lanes may be looked at twice,
+  /// which changes nothing.
+  void fold_block(Found& into, T const* elements, std::int64_t size, std::int64_t number) const {
+    T of_lane[lanes];
+    for (std::int64_t l = 0; l < lanes; ++l) of_lane[l] = elements[size - lanes + l];
+    for (std::int64_t c = 0; c + lanes <= size; c += lanes)
+      for (std::int64_t l = 0; l < lanes; ++l) of_lane[l] = extreme(of_lane[l], elements[c + l]);
+    for (std::int64_t width = lanes / 2; width > 0; width /= 2)
+      for (std::int64_t l = 0; l < width; ++l) of_lane[l] = extreme(of_lane[l], of_lane[l + width]);
+    std::int64_t c = 0;
+    T const most = of_lane[0];
+    if (!precedes(Found{most, number}, into)) return;
+    constexpr std::int64_t some = 16;
+    for (; c + some <= size; c += some) {
+      Index is_here = 0;
+      for (std::int64_t l = 0; l < some; ++l) is_here |= equal(elements[c + l], most) ? 1 : 0;
+      if (is_here != 0) break;
+    }
+    while (c < size && !equal(elements[c], most)) ++c;
+    if (c < size) join(into, Found{most, number + c});  // else all are NaN that is left out
   }
   KOKKOS_FORCEINLINE_FUNCTION static bool precedes(Found const& a, Found const& b) {
     bool const beats = is_nan(a.value) ? !is_nan(b.value) : more_extreme(a.value, b.value);

@@ -39,6 +39,12 @@ class MonoidReducer {
     monoid_.join(const_cast<value_type&>(into), const_cast<value_type const&>(value));
   }
 #endif
+  /// Whether no more values change this one, on hosts.
+  bool is_final(value_type const& value) const
+    requires requires(Monoid const& monoid) { monoid.is_final(value); }
+  {
+    return monoid_.is_final(value);
+  }
   KOKKOS_FORCEINLINE_FUNCTION void init(value_type& value) const { value = monoid_.neutral(); }
   KOKKOS_INLINE_FUNCTION value_type& reference() const { return *result_; }
   KOKKOS_INLINE_FUNCTION result_view_type view() const { return result_view_type(result_); }

@@ -379,6 +379,17 @@ void reduce_on_host(std::string_view label, Exec const& exec, Rows<Rank, Index> 
   std::int64_t const unit = rows.count >= groups ? rows.length : 1;  // whole rows if possible
   std::int64_t const units = cells / unit;
   typename Reducer::value_type partial[max_groups];
+  if constexpr (requires { reducer.is_final(partial[0]); }) {
+    // The first cells may decide, before threads start.
+    constexpr std::int64_t first_cells = 1024;
+    if (cells > first_cells) {
+      partial[0] = fold_cells(rows, 0, first_cells, body, reducer);
+      if (reducer.is_final(partial[0])) {
+        reducer.reference() = partial[0];
+        return;
+      }
+    }
+  }
 
   std::int64_t const threads = threads_worth_starting(exec, cells, groups);
   auto const fold_share = [=, partial = &partial[0]](std::int64_t share, Body const& each) {

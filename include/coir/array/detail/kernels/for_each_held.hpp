@@ -101,9 +101,16 @@ class HeldIndices {
     std::int64_t* const counts = ends_.data();
     if constexpr (on_host) {
       for_each_task(label, exec, parts, [=](std::int64_t part) {
+        constexpr std::int64_t block =
+            4096;  // whose count is as narrow as the elements of most arrays
+        std::int64_t const end = size * (part + 1) / parts;
         std::int64_t count = 0;
-        for (std::int64_t i = size * part / parts; i < size * (part + 1) / parts; ++i)
-          count += holds(i) ? 1 : 0;
+        for (std::int64_t first = size * part / parts; first < end; first += block) {
+          std::int32_t here = 0;
+          for (std::int64_t i = first; i < std::min(end, first + block); ++i)
+            here += holds(i) ? 1 : 0;
+          count += here;
+        }
         counts[part] = count;
       });
       for (std::int64_t part = 1; part < parts; ++part) counts[part] += counts[part - 1];

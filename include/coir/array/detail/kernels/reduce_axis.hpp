@@ -31,11 +31,15 @@ struct AcrossRows {
   std::int64_t together =
       1;  // indices of the axis that are taken as one, which lie side by side in memory
 
+  /// So many indices are folded one after the other.
+  static constexpr std::int64_t in_turn = 64;
+  static constexpr bool has_columns =
+      requires { typename Monoid::template Columns<gathered_stretch>; };
+
   /// At most gathered_stretch elements of a row from `first` on, pairwise over [begin, end),
   /// counted in `together` indices.
   void stretch(std::int64_t row, std::int64_t first, std::int64_t count, std::int64_t begin,
                std::int64_t end, Value* values) const {
-    constexpr std::int64_t in_turn = 64;
     if (end - begin > in_turn) {
       Value half[gathered_stretch];
       std::int64_t const middle = begin + (end - begin) / 2;
@@ -45,7 +49,7 @@ struct AcrossRows {
       return;
     }
     for (std::int64_t c = 0; c < count; ++c) values[c] = monoid.neutral();
-    if constexpr (requires { typename Monoid::template Columns<gathered_stretch>; }) {
+    if constexpr (has_columns) {
       using Columns = typename Monoid::template Columns<gathered_stretch>;
       for (std::int64_t k = begin; k < end; k += Columns::most_terms) {
         std::int64_t const to = std::min(end, k + Columns::most_terms);
@@ -62,6 +66,25 @@ struct AcrossRows {
     } else {
       fold_rows(row, first, count, begin, end, values);
     }
+  }
+
+  /// The same for any number of elements. Each row is read as a whole, because memory is fastest in
+  /// its order.
+  ///
+  /// \param spare  room for `count` values, for each time that [begin, end) is halved
+  void whole_rows(std::int64_t row, std::int64_t first, std::int64_t count, std::int64_t begin,
+                  std::int64_t end, Value* values, Value* spare) const {
+    if (end - begin > in_turn) {
+      std::int64_t const middle = begin + (end - begin) / 2;
+      whole_rows(row, first, count, begin, middle, values, spare);
+      whole_rows(row, first, count, middle, end, spare, spare + count);
+      for (std::int64_t c = 0; c < count; ++c) monoid.join(values[c], spare[c]);
+      return;
+    }
+    for (std::int64_t c = 0; c < count; ++c) values[c] = monoid.neutral();
+    for (std::int64_t k = begin; k < end; ++k)
+      for (std::int64_t c = 0; c < count; c += gathered_stretch)
+        fold_rows(row, first + c, std::min(gathered_stretch, count - c), k, k + 1, values + c);
   }
 
   /// All of a few columns over the same indices, whose `together` rows have been taken as one.
@@ -136,19 +159,43 @@ void fold_across_rows_on_host(Exec const& exec, Body const& body, std::int64_t r
       std::min(std::max<std::int64_t>(units, 1),
                parts_of_axis(rows * across, std::min(columns, gathered_stretch), length));
   std::int64_t const cells = rows * columns;
+
+  // Wide rows are read as a whole, as far as their values stay in a core's cache. Each part is
+  // halved, as whole_rows() would do, until there is enough for the threads.
+  constexpr std::int64_t most_bytes = std::int64_t(1) << 18,
+                         values_at_once = most_bytes / static_cast<std::int64_t>(sizeof(Value));
+  bool const reads_rows = !Body::has_columns && wide.together == 1 && columns > gathered_stretch;
+  std::int64_t const width = reads_rows ? std::min(columns, values_at_once) : gathered_stretch,
+                     strips = (columns + width - 1) / width;
+  int halvings = 0;
+  if (reads_rows)
+    while ((rows * strips * parts << halvings) < 4 * exec.concurrency() &&
+           units / parts >= (Body::in_turn + 1) << halvings)
+      ++halvings;
+  std::int64_t const pieces = parts << halvings;
   // Not a std::vector, which packs bool.
   auto const partial =
-      std::make_unique<Value[]>(static_cast<std::size_t>(parts > 1 ? parts * cells : 0));
+      std::make_unique<Value[]>(static_cast<std::size_t>(pieces > 1 ? pieces * cells : 0));
   Value* const partials = partial.get();
 
-  std::int64_t const tasks = rows * across * parts;
+  std::int64_t const tasks = rows * strips * pieces;
   auto const fold = [=](std::int64_t task) {
-    std::int64_t const part = task % parts, at = task / parts;
-    std::int64_t const row = at / across, first = at % across * gathered_stretch;
-    std::int64_t const count = std::min(gathered_stretch, columns - first);
-    std::int64_t const begin = units * part / parts, end = units * (part + 1) / parts;
-    Value values[gathered_stretch];
-    if (wide.together == 1) {
+    std::int64_t const piece = task % pieces, part = piece >> halvings, at = task / pieces;
+    std::int64_t const row = at / strips, first = at % strips * width;
+    std::int64_t const count = std::min(width, columns - first);
+    std::int64_t begin = units * part / parts, end = units * (part + 1) / parts;
+    for (int h = halvings - 1; h >= 0; --h)
+      ((piece >> h & 1) != 0 ? begin : end) = begin + (end - begin) / 2;
+    Value few[gathered_stretch];
+    std::unique_ptr<Value[]> many;
+    Value* values = few;
+    if (reads_rows) {
+      auto const halved = static_cast<std::int64_t>(
+          std::bit_width(static_cast<std::uint64_t>((end - begin) / Body::in_turn)));
+      many = std::make_unique<Value[]>(static_cast<std::size_t>((halved + 2) * count));
+      values = many.get();
+      body.whole_rows(row, first, count, begin, end, values, values + count);
+    } else if (wide.together == 1) {
       body.stretch(row, first, count, begin, end, values);
     } else {
       wide.rows(row, begin, end, values);
@@ -159,8 +206,8 @@ void fold_across_rows_on_host(Exec const& exec, Body const& body, std::int64_t r
       }
     }
     std::int64_t const to = row * columns + first;
-    if (parts > 1)
-      std::copy(values, values + count, partials + part * cells + to);
+    if (pieces > 1)
+      std::copy(values, values + count, partials + piece * cells + to);
     else
       for (std::int64_t c = 0; c < count; ++c) out[to + c] = body.monoid.result(values[c]);
   };
@@ -170,11 +217,16 @@ void fold_across_rows_on_host(Exec const& exec, Body const& body, std::int64_t r
     for (std::int64_t task = tasks * s / threads; task < tasks * (s + 1) / threads; ++task)
       fold(task);
   });
-  if (parts == 1) return;
-  for (std::int64_t width = 1; width < parts; width *= 2)
-    for (std::int64_t part = 0; part + width < parts; part += 2 * width)
-      for (std::int64_t c = 0; c < cells; ++c)
-        body.monoid.join(partials[part * cells + c], partials[(part + width) * cells + c]);
+  if (pieces == 1) return;
+  auto const join_pairs = [&](std::int64_t from, std::int64_t behind, std::int64_t step) {
+    for (std::int64_t apart = step; from + apart < behind; apart *= 2)
+      for (std::int64_t piece = from; piece + apart < behind; piece += 2 * apart)
+        for (std::int64_t c = 0; c < cells; ++c)
+          body.monoid.join(partials[piece * cells + c], partials[(piece + apart) * cells + c]);
+  };
+  for (std::int64_t part = 0; part < parts; ++part)
+    join_pairs(part << halvings, (part + 1) << halvings, 1);
+  join_pairs(0, pieces, std::int64_t(1) << halvings);
   for (std::int64_t c = 0; c < cells; ++c) out[c] = body.monoid.result(partials[c]);
 }
 
