@@ -28,9 +28,9 @@ struct AssignBody {
   RowNumbers<Outer> numbers;
   bool narrow;
   bool direct;  // nothing has to be gathered
-  // On hosts: how many of all rows are worked on together, tile by tile. An index stands for so
-  // many.
-  std::int64_t together = 1, rows = 1;
+  // On hosts: how many of all rows are worked on together, in tiles of so many columns. An index
+  // stands for so many rows.
+  std::int64_t together = 1, rows = 1, tile = 1;
 
   // One cell, on devices.
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t column) const
@@ -63,12 +63,13 @@ struct AssignBody {
   void stretch(std::int64_t row, std::int64_t begin, std::int64_t end) const
     requires(Outer > 0)
   {
-    std::int64_t const columns_of_tile = rows < 8 ? 512 : 64;
-    std::int64_t const columns = together == 1 ? end - begin : columns_of_tile;
-    std::int64_t const behind = std::min(rows, (row + 1) * together);
-    for (std::int64_t first = begin; first < end; first += columns)
-      for (std::int64_t r = row * together; r < behind; ++r)
-        put(numbers.place(r), first, std::min(end, first + columns));
+    std::int64_t const above = row * together, behind = std::min(rows, above + together);
+    Place<Outer> const start = numbers.place(above);
+    for (std::int64_t first = begin; first < end; first += tile) {
+      Place<Outer> at = start;
+      for (std::int64_t r = above; r < behind; ++r, numbers.advance(at))
+        put(at, first, std::min(end, first + tile));
+    }
   }
   std::int64_t cells_per_index() const { return together; }
 
@@ -270,16 +271,24 @@ void assign_now(Exec const& exec, T* data, Strides<Rank> const& strides, Shape<R
         return;
       }
     }
-    constexpr std::int64_t rows_of_tile = 64;
-    std::int64_t const rows = fold.rows(),
-                       together = by_tiles ? std::clamp<std::int64_t>(rows, 1, rows_of_tile) : 1;
+    // Hosts take short rows several at a time.
+    constexpr std::int64_t rows_of_tile = 64, worth_an_index = 1024;
+    std::int64_t const rows = fold.rows(), columns = fold.columns(),
+                       tile = !by_tiles  ? columns
+                              : rows < 8 ? 512
+                                         : 64;
+    std::int64_t together =
+        by_tiles ? rows_of_tile : worth_an_index / std::max<std::int64_t>(columns, 1);
+    together = std::clamp<std::int64_t>(runs_on_host<Exec> ? together : 1, 1,
+                                        std::max<std::int64_t>(rows, 1));
     AssignBody<T, Kernel, outer> const body{kernel,
                                             target,
                                             RowNumbers<outer>::of(fold),
                                             fold.narrow(),
                                             target.direct() && kernel.direct(),
                                             together,
-                                            rows};
+                                            rows,
+                                            tile};
     if constexpr (outer == 0)
       for_each("coir::array::assign", exec, box({fold.columns()}), body);
     else
