@@ -10,6 +10,7 @@
 
 #include <coir/array/array.hpp>
 #include <coir/array/creation.hpp>
+#include <coir/array/functions.hpp>
 #include <coir/array/joining.hpp>
 #include <coir/array/operators.hpp>
 #include <coir/fft/plan.hpp>
@@ -76,37 +77,6 @@ inline void check_half(std::int64_t half, std::int64_t n) {
           half);
 }
 
-/// A copy of x, transformed in place along its last `Axes` axes.
-///
-/// \param forward  false: backward, and divided by the number of points
-template <int Axes, class E>
-auto complex_transform(LastAxes<Axes>, E const& x, bool forward) {
-  if constexpr (transformed<E>()) {
-    using T = Precision<E>;
-    using Space = space_like<E>;
-    auto const exec = fft_instance<Space>();
-    Array<Kokkos::complex<T>, rank_of<E>, Space> result(x);
-    Shape<Axes> shape;
-    for (int d = 0; d < Axes; ++d)
-      shape[static_cast<std::size_t>(d)] = result.extent(rank_of<E> - Axes + d);
-    std::int64_t const points = size_of(shape);
-    std::int64_t const batch = points == 0 ? 1 : result.size() / points;
-    if (batch == 0) return result;
-    ComplexPlan<typename Space::execution_space, T, Axes> const plan(exec, shape, batch,
-                                                                     {.in_place = true});
-    auto const view = plan_view<Space>(result.data(), batch, shape);
-    if (forward) {
-      plan.forward(view, view);
-    } else {
-      plan.backward(view, view);
-      result *= T(1) / static_cast<T>(points);
-    }
-    return result;
-  } else {
-    return operand(x);
-  }
-}
-
 template <int Axes, class E>
 auto real_forward(LastAxes<Axes>, E const& x) {
   if constexpr (transformed<E>()) {
@@ -132,6 +102,86 @@ auto real_forward(LastAxes<Axes>, E const& x) {
     return result;
   } else {
     return operand(x);
+  }
+}
+
+/// to[k] = scale from[-k] along the last `Axes` axes from `axis` on, for k beyond `half` along the
+/// last one; with indices modulo the extents of `to`.
+template <int Axes, class To, class From, class T>
+void mirror_modes(To const& to, From const& from, int axis, std::int64_t half, T scale,
+                  bool conjugate) {
+  using coir::detail::part_along;
+  std::int64_t const n = to.shape()[static_cast<std::size_t>(axis)];
+  if (axis == To::rank - 1) {
+    auto const target = part_along(to, axis, half, n - half);
+    auto const modes = flip(part_along(from, axis, 1, n - half), axis);
+    if (conjugate)
+      target = scale * conj(modes);
+    else
+      target = scale * modes;
+    return;
+  }
+  mirror_modes<Axes>(part_along(to, axis, 0, 1), part_along(from, axis, 0, 1), axis + 1, half,
+                     scale, conjugate);
+  if (n > 1)
+    mirror_modes<Axes>(part_along(to, axis, 1, n - 1), flip(part_along(from, axis, 1, n - 1), axis),
+                       axis + 1, half, scale, conjugate);
+}
+
+/// The transform of real numbers, half of whose modes are the conjugates of the others.
+///
+/// \param forward  false: backward, and divided by the number of points
+template <int Axes, class E>
+auto transform_of_real(LastAxes<Axes> axes, E const& x, bool forward) {
+  constexpr int rank = rank_of<E>;
+  auto const modes = real_forward(axes, x);
+  Array<value_t<decltype(modes)>, rank, space_like<E>> result(x.shape());
+  if (result.size() == 0) return result;
+  using T = Precision<E>;
+  std::int64_t points = 1;
+  for (int d = rank - Axes; d < rank; ++d) points *= result.extent(d);
+  T const scale = forward ? T(1) : T(1) / static_cast<T>(points);
+  std::int64_t const half = modes.extent(rank - 1);
+  auto const first = coir::detail::part_along(result.all(), rank - 1, 0, half);
+  if (forward)
+    first = modes;
+  else
+    first = scale * conj(modes);
+  if (half < result.extent(rank - 1))
+    mirror_modes<Axes>(result.all(), modes.all(), rank - Axes, half, scale, forward);
+  return result;
+}
+
+/// A copy of x, transformed in place along its last `Axes` axes.
+///
+/// \param forward  false: backward, and divided by the number of points
+template <int Axes, class E>
+auto complex_transform(LastAxes<Axes> axes, E const& x, bool forward) {
+  if constexpr (!transformed<E>()) {
+    return operand(x);
+  } else if constexpr (!is_complex<value_t<E>>) {
+    return transform_of_real(axes, x, forward);
+  } else {
+    using T = Precision<E>;
+    using Space = space_like<E>;
+    auto const exec = fft_instance<Space>();
+    Array<Kokkos::complex<T>, rank_of<E>, Space> result(x);
+    Shape<Axes> shape;
+    for (int d = 0; d < Axes; ++d)
+      shape[static_cast<std::size_t>(d)] = result.extent(rank_of<E> - Axes + d);
+    std::int64_t const points = size_of(shape);
+    std::int64_t const batch = points == 0 ? 1 : result.size() / points;
+    if (batch == 0) return result;
+    ComplexPlan<typename Space::execution_space, T, Axes> const plan(exec, shape, batch,
+                                                                     {.in_place = true});
+    auto const view = plan_view<Space>(result.data(), batch, shape);
+    if (forward) {
+      plan.forward(view, view);
+    } else {
+      plan.backward(view, view);
+      result *= T(1) / static_cast<T>(points);
+    }
+    return result;
   }
 }
 
