@@ -115,7 +115,9 @@ bool blas_takes_instance() {
 
 template <class T, class Exec>
 void blas_product(Exec const& exec, Matrix<T const> a, Matrix<T const> b, Matrix<T> c) {
-  if (!c.column_major()) {
+  // A single contiguous row is a column of the transposed product, which gemv computes.
+  bool const is_row = c.rows == 1 && c.columns > 1 && c.column == 1;
+  if (!c.column_major() || is_row) {
     std::swap(a, b);
     a = a.transposed();
     b = b.transposed();
