@@ -47,7 +47,7 @@ PYTHON = {
     "vmap(Dot{}, in_axes(0, 0))(rows, rows)": "einsum('ij,ij->i', rows, rows)",
     "scaled(rows)": "multiply(rows, 2, out=rows)",
     # making, moving, joining, selecting
-    "zeros<float, Memory>(n)": "zeros(n, 'f4')",
+    "zeros<float, Memory>(n)": "full(n, 0, 'f4')",  # zeros() of NumPy has pages that nobody has written yet
     "ones<float, Memory>(n)": "ones(n, 'f4')",
     "full<float, Memory>({n}, 7)": "full(n, 7, 'f4')",
     "arange<std::int64_t, Memory>(n)": "arange(n)",
@@ -62,6 +62,11 @@ PYTHON = {
     "x(range(end, end, -1))": "copy(x[::-1])",
     "x(range(end, end, 2))": "copy(x[::2])",
     "m(range(end, end, -1), range(end, end, -1))": "ascontiguousarray(m[::-1, ::-1])",
+    # copies where NumPy has views
+    "real(z)": "copy(real(z))",
+    "imag(z)": "copy(imag(z))",
+    "diagonal(m)": "copy(diagonal(m))",
+    "expand_dims(squeeze(expand_dims(x, 0), 0), 1)": "copy(expand_dims(squeeze(expand_dims(x, 0), 0), 1))",
     "flip(m, 1)": "ascontiguousarray(m[:, ::-1])",
     "transpose(m)": "ascontiguousarray(m.T)",
     "transpose(tall)": "ascontiguousarray(tall.T)",
@@ -266,6 +271,8 @@ def is_python(text):
 
 
 class Ours:
+    name = "ours"
+
     def __init__(self, path, options):
         self.path, self.shares = path, {}
         self.regex = f"{options.rows}.*/({'|'.join(map(str, options.sizes))})/manual_time$"
@@ -303,11 +310,53 @@ def main():
     if sys.argv[1:2] == ["--measure"]:
         return measure(sys.argv[2], sys.argv[3:])
     parser = parser_of(__doc__)
-    parser.add_argument("--build", required=True, type=Path, help="a build tree with our benchmarks")
+    parser.add_argument("--build", type=Path, help="a build tree with our benchmarks")
     parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 100_000, 10_000_000], help="numbers of elements")
     parser.add_argument("--rows", default="", metavar="REGEX", help="only rows in whose names this is found")
     parser.add_argument("--peers", nargs="*", choices=PACKAGES, default=PACKAGES)
+    parser.add_argument("--join", nargs="+", type=Path, metavar="JSON", help="print the medians of what earlier runs wrote, and run nothing")
+    parser.add_argument("--below", type=float, default=float("inf"), help="print only rows whose ratio is below this")
     options = parser.parse_args()
+    if options.join:
+        runs = [json.loads(path.read_text()) for path in options.join]
+    elif options.build:
+        runs = runs_in_turns(options)
+    else:
+        raise Failed("name a build tree by --build, or files by --join")
+    table = joined(runs)
+    peers = [name for name in PACKAGES if any(name in entry for entry in table)]
+    print_table(
+        ["row", "ours, ms", "share of copy", *peers, "best peer / ours", ""],
+        [
+            [
+                f"`{entry['row']}`".replace("|", "\\|"),
+                milliseconds(entry["ours"]),
+                "" if entry["share"] is None else f"{entry['share']:.0%}",
+                *(milliseconds(entry.get(name)) for name in peers),
+                f"{entry['ratio']:.2f}" if entry["ratio"] else "",
+                ", ".join(entry["marks"]),
+            ]
+            for entry in table
+            if options.below == float("inf") or (entry["ratio"] or options.below) < options.below
+        ],
+    )
+    print(f"\n{summary(table)}")
+    write_json(options.json, table)
+
+
+def summary(table):
+    """How many rows of each size are slower than the best peer, and how the ratios spread."""
+    parts = []
+    for size in sorted({int(entry["row"].rpartition("/")[2]) for entry in table}):
+        ratios = sorted(entry["ratio"] for entry in table if entry["ratio"] and entry["row"].endswith(f"/{size}"))
+        if ratios:
+            slower = sum(ratio < FASTER for ratio in ratios)
+            parts.append(f"{size} elements: {len(ratios)} rows, {slower} below {FASTER}, median {statistics.median(ratios):.2g}")
+    return "; ".join(parts)
+
+
+def runs_in_turns(options):
+    """What each round measured: a list of rows, with the seconds of ours and of the peers."""
     ours = [Ours(path, options) for path in sorted(options.build.glob("bench/*/*functions_bench"))]
     ours = [bench for bench in ours if bench.rows()]
     if not ours:
@@ -320,45 +369,35 @@ def main():
             peers.append(Peer(name, rows, options))
         except Failed as error:
             print(f"{name} is left out: {error}", file=sys.stderr)
+    rounds = {}
+    for number, contestant in in_turns(options.rounds, ours + peers):
+        entries = rounds.setdefault(number, {})
+        for row, seconds in contestant.run_once().items():
+            entries.setdefault(row, {"row": row})[contestant.name] = seconds
+            if contestant.name == "ours":
+                entries[row]["share"] = contestant.shares.get(row)
+    return [list(entries.values()) for entries in rounds.values()]
 
-    rounds = {}  # contestant: {row: seconds} of each round
-    for _, contestant in in_turns(options.rounds, ours + peers):
-        rounds.setdefault(contestant, []).append(contestant.run_once())
-    median = lambda who, row: statistics.median([one[row] for one in rounds[who] if row in one] or [float("nan")])
+
+def joined(runs):
+    """The medians of several runs, the rows in which the best peer is fastest first."""
+    found = {}  # row: what was measured: its values
+    for entry in (entry for one in runs for entry in one):
+        for name in ("ours", "share", *PACKAGES):
+            if entry.get(name) is not None:
+                found.setdefault(entry["row"], {}).setdefault(name, []).append(entry[name])
     table = []
-    for bench in ours:
-        for row in {row for one in rounds[bench] for row in one}:
-            own, share = median(bench, row), bench.shares.get(row)
-            others = [median(peer, row) for peer in peers]
-            best = min((seconds for seconds in others if seconds == seconds), default=None)
-            is_slow = best is not None and best < FASTER * own
-            is_below = share is not None and share < MEMORY and int(row.rpartition("/")[2]) >= LARGE
-            table.append(
-                {
-                    "row": row,
-                    "ours": own,
-                    "share": share,
-                    **{peer.name: seconds if seconds == seconds else None for peer, seconds in zip(peers, others)},
-                    "ratio": best and best / own,
-                    "marks": ["slower"] * is_slow + ["below memory"] * is_below,
-                }
-            )
-    table.sort(key=lambda entry: (entry["ratio"] is None, entry["ratio"], entry["row"]))
-    print_table(
-        ["row", "ours, ms", "share of copy", *(peer.name for peer in peers), "best peer / ours", ""],
-        [
-            [
-                f"`{entry['row']}`".replace("|", "\\|"),
-                milliseconds(entry["ours"]),
-                "" if entry["share"] is None else f"{entry['share']:.0%}",
-                *(milliseconds(entry[peer.name]) for peer in peers),
-                f"{entry['ratio']:.2f}" if entry["ratio"] else "",
-                ", ".join(entry["marks"]),
-            ]
-            for entry in table
-        ],
-    )
-    write_json(options.json, table)
+    for row, values in found.items():
+        medians = {name: statistics.median(numbers) for name, numbers in values.items()}
+        if "ours" not in medians:
+            continue
+        best = min((medians[name] for name in PACKAGES if name in medians), default=None)
+        ratio, share = best and best / medians["ours"], medians.get("share")
+        is_slow = ratio is not None and ratio < FASTER
+        is_below = share is not None and share < MEMORY and int(row.rpartition("/")[2]) >= LARGE
+        marks = ["slower"] * is_slow + ["below memory"] * is_below
+        table.append({"share": None, **medians, "row": row, "ratio": ratio, "marks": marks})
+    return sorted(table, key=lambda entry: (entry["ratio"] is None, entry["ratio"], entry["row"]))
 
 
 main_of(main)

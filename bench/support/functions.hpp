@@ -18,6 +18,7 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace coir::bench {
 
@@ -80,6 +81,11 @@ void compute(Result const& result) {
   } else {
     benchmark::DoNotOptimize(&result);
   }
+}
+template <class First, class Second>
+void compute(std::pair<First, Second> const& both) {
+  compute(both.first);
+  compute(both.second);
 }
 template <class T, int Rank, class MemorySpace>
 void compute(Array<T, Rank, MemorySpace> const& result) {
