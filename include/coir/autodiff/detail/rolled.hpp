@@ -60,6 +60,7 @@ void visit_joined(Fold<Rank> const& fold, Shape<Rank> const& shape, Visit const&
 template <class T, int Outer>
 struct RolledKernel {
   using Value = std::remove_const_t<T>;
+  using Row = typename SliceKernel<T, Outer>::Row;
   static constexpr std::size_t scratch_bytes = scratch_for<Value>;
   SliceKernel<T, Outer> slice;
   bool is_rolled = false;
@@ -69,8 +70,7 @@ struct RolledKernel {
   bool direct() const { return slice.direct() && shift[Outer] == 0; }
 
   template <bool Direct = false, class S>
-  Value const* row(Place<Outer> const& at, std::int64_t first, std::int64_t count,
-                   S& scratch) const {
+  Row row(Place<Outer> const& at, std::int64_t first, std::int64_t count, S& scratch) const {
     if (!is_rolled) return slice.template row<Direct>(at, first, count, scratch);
     Place<Outer> from;
     for (int d = 0; d < Outer; ++d) from.index[d] = source(at.index[d], d);
@@ -85,7 +85,7 @@ struct RolledKernel {
           slice.gather(from, begin, to_the_end, gathered);
           slice.gather(from, 0, count - to_the_end, gathered + to_the_end);
         }
-        return gathered;
+        return SliceKernel<T, Outer>::as_row(gathered);
       }
     }
     return slice.template row<Direct>(from, begin, count, scratch);
