@@ -394,10 +394,10 @@ struct ArgExtreme {
     std::int64_t c = 0;
     T const most = of_lane[0];
     if (!precedes(Found{most, number}, into)) return;
-    constexpr std::int64_t some = 16;
-    for (; c + some <= size; c += some) {
+    // g++ vectorises loops over lanes if there are more than the 16 that it unrolls before.
+    for (; c + lanes <= size; c += lanes) {
       Index is_here = 0;
-      for (std::int64_t l = 0; l < some; ++l) is_here |= equal(elements[c + l], most) ? 1 : 0;
+      for (std::int64_t l = 0; l < lanes; ++l) is_here |= equal(elements[c + l], most) ? 1 : 0;
       if (is_here != 0) break;
     }
     while (c < size && !equal(elements[c], most)) ++c;

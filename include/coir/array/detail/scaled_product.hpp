@@ -81,6 +81,14 @@ struct Scaled {
     double const factor = steps > 0 ? 0x1p600 : 0x1p-600;
     double const left = math::abs(steps);
     // Three steps lead from any number in the range beyond all that double holds.
+    for (int taken = 0; taken < 3 && taken < left; ++taken) result *= factor;
+    return result;
+  }
+
+  /// value() of several in a loop: without branches, so that compilers vectorise it.
+  Number value_in_lanes() const {
+    Number result = number;
+    double const factor = steps > 0 ? 0x1p600 : 0x1p-600, left = math::abs(steps);
     COIR_UNROLL
     for (int taken = 0; taken < 3; ++taken) result *= math::select(taken < left, factor, 1.0);
     return result;

@@ -160,11 +160,12 @@ void fold_across_rows_on_host(Exec const& exec, Body const& body, std::int64_t r
                parts_of_axis(rows * across, std::min(columns, gathered_stretch), length));
   std::int64_t const cells = rows * columns;
 
-  // Wide rows are read as a whole, as far as their values stay in a core's cache. Each part is
-  // halved, as whole_rows() would do, until there is enough for the threads.
-  constexpr std::int64_t most_bytes = std::int64_t(1) << 18,
+  // Wide rows of large arrays are read as a whole, as far as their values stay in a core's cache.
+  // Each part is halved, as whole_rows() would do, until there is enough for the threads.
+  constexpr std::int64_t most_bytes = std::int64_t(1) << 18, large = std::int64_t(1) << 18,
                          values_at_once = most_bytes / static_cast<std::int64_t>(sizeof(Value));
-  bool const reads_rows = !Body::has_columns && wide.together == 1 && columns > gathered_stretch;
+  bool const reads_rows = !Body::has_columns && wide.together == 1 && columns > gathered_stretch &&
+                          length >= Body::in_turn && cells * length >= large;
   std::int64_t const width = reads_rows ? std::min(columns, values_at_once) : gathered_stretch,
                      strips = (columns + width - 1) / width;
   int halvings = 0;

@@ -121,7 +121,7 @@ struct ScanBody {
     requires Flat
   {
     for (std::int64_t row = begin; row < end; ++row)
-      if constexpr (std::is_same_v<Carried, Scaled<double>>)
+      if constexpr (std::is_same_v<Carried, Scaled<double>> && std::is_floating_point_v<From>)
         products(row);
       else
         one(row, 0);
@@ -181,7 +181,9 @@ struct ScanBody {
 
   /// Multiplies a group of real numbers, some at a time, on hosts: if these are of moderate size,
   /// their products are scaled afterwards. Values are those of one().
-  void products(std::int64_t row) const {
+  void products(std::int64_t row) const
+    requires std::is_floating_point_v<From>
+  {
     constexpr std::int64_t some = 16;
     Place const at = place(row);
     bool const follows = Scans && at.group_number > 0;
@@ -192,8 +194,7 @@ struct ScanBody {
       std::uint64_t beyond = 0;
       double factors[some];
       for (std::int64_t i = 0; i < count; ++i) {
-        if constexpr (!std::is_same_v<From, Carried>)
-          factors[i] = static_cast<double>(from[begin + i]);
+        factors[i] = static_cast<double>(from[begin + i]);
         beyond |= beyond_moderate(factors[i]);
       }
       if (are_moderate(beyond)) {
@@ -207,7 +208,7 @@ struct ScanBody {
           COIR_INDEPENDENT_ITERATIONS
           for (std::int64_t i = 0; i < count; ++i) {
             products[i].rescale();
-            to[begin + i] = value(operation(before, products[i]));
+            to[begin + i] = stored<T>(operation(before, products[i]).value_in_lanes());
           }
         }
       } else {
