@@ -95,7 +95,7 @@ void add_options(CommandLine& line, JacobiSettings& settings) {
 /// Whether a scheme solves for rows that several ranks share.
 bool is_over_ranks(Scheme scheme) {
   return scheme == Scheme::automatic || scheme == Scheme::plain || scheme == Scheme::blocked ||
-         scheme == Scheme::red_black;
+         scheme == Scheme::red_black || scheme == Scheme::multigrid;
 }
 
 /// Options that contradict each other, and outputs that can't be written, found before any work.
@@ -105,8 +105,8 @@ void expects_consistent(distributed::Group const& ranks, JacobiSettings const& s
           "of " +
               std::to_string(ranks.size()));
   expects(ranks.size() == 1 || is_over_ranks(settings.scheme),
-          "--scheme must be plain, blocked or red-black on " + std::to_string(ranks.size()) +
-              " ranks: take one of these, or start one rank",
+          "--scheme must be plain, blocked, red-black or multigrid on " +
+              std::to_string(ranks.size()) + " ranks: take one of these, or start one rank",
           jacobi_scheme_name(settings.scheme));
   expects(!settings.tolerance || *settings.tolerance < 1, "--tolerance must be below 1",
           settings.tolerance.value_or(0));

@@ -13,7 +13,6 @@
 #include <coir/poisson/conjugate_gradients.hpp>
 #include <coir/poisson/direct.hpp>
 #include <coir/poisson/laplacian.hpp>
-#include <coir/poisson/multigrid.hpp>
 #include <coir/poisson/over_ranks.hpp>
 
 #include <support/interrupt.hpp>
@@ -102,7 +101,7 @@ JacobiOutcome solve_once(Exec const& exec, distributed::Group const& ranks, Sche
     options.max_cycles = static_cast<int>(limits.sweeps);
     options.tolerance = limits.tolerance;
     options.monitor = monitor;
-    outcome.result = poisson::multigrid(exec, problem.source, u, options);
+    outcome.result = poisson::multigrid(exec, ranks, problem.source, u, options);
   } else if (scheme == Scheme::cg) {
     outcome.result = poisson::conjugate_gradients(
         exec, problem.source, u,

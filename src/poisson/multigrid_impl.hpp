@@ -31,19 +31,84 @@ namespace coir::poisson {
 
 namespace detail {
 
+template <class Exec, class T, int Rank>
+class SharedMultigrid;
+
+/// Whether the residual, or the number of cycles, ends a solve. The monitor is asked, too.
+///
+/// \param previous    the norm of the residual before the cycle
+/// \param stagnating  the share of the residual above which a cycle that leaves it shows that
+///   rounding keeps the residual from the tolerance
+/// \param told        cycles that the monitor knows of
+inline bool must_stop(MultigridOptions const& options, Result& result, double previous,
+                      double stagnating, std::int64_t& told) {
+  auto const stop = [&](StoppedBy reason) {
+    result.stopped_by = reason;
+    return true;
+  };
+  result.converged = result.residual_norm == 0 || result.relative_residual <= options.tolerance;
+  if (!std::isfinite(result.residual_norm)) return stop(StoppedBy::not_finite);
+  if (result.converged) return stop(StoppedBy::tolerance);
+  if (options.tolerance > 0 && result.residual_norm > stagnating * previous)
+    return stop(StoppedBy::stagnation);
+  if (options.monitor && result.iterations > told) {
+    told = result.iterations;
+    if (!options.monitor({result.iterations, options.max_cycles, result.relative_residual}))
+      return stop(StoppedBy::interrupted);
+  }
+  if (result.iterations == options.max_cycles) return stop(StoppedBy::sweeps);
+  return false;
+}
+
+inline void set_convergence_factor(Result& result, double first) {
+  if (result.iterations > 0 && first > 0)
+    result.convergence_factor =
+        std::pow(result.residual_norm / first, 1.0 / static_cast<double>(result.iterations));
+}
+
+/// Cycles until there is a reason to stop.
+///
+/// \param source   the norm that relative residuals divide by
+/// \param smooth   smooths the finest grid and returns the squared norm of the residual
+/// \param correct  corrects the finest grid by the coarse ones and does what smooth() does; its
+///   argument says whether it is the first time
+/// \param ends     must_stop() of the result, given the norm of the residual before the cycle
+template <class Smooth, class Correct, class Ends>
+Result make_cycles(double source, Smooth const& smooth, Correct const& correct, Ends const& ends) {
+  Result result;
+  double first = 0, previous = std::numeric_limits<double>::infinity();
+  double squared = smooth();
+  for (;; ++result.iterations) {
+    result.residual_norm = std::sqrt(squared);
+    result.relative_residual = result.residual_norm / source;
+    if (result.iterations == 0) first = result.residual_norm;
+    if (ends(result, previous)) break;
+    previous = result.residual_norm;
+    squared = correct(result.iterations == 0);
+  }
+  set_convergence_factor(result, first);
+  return result;
+}
+
 template <CompiledSpace Exec, class T, int Rank>
 class MultigridSolver {
  public:
   using Grid = Level<T, Rank>;
 
   MultigridSolver(Exec const& exec, std::array<int, Rank> const& extents, MultigridOptions options)
+      : MultigridSolver(exec, level_shapes<Rank>(extents), std::move(options),
+                        may_correct_in_float) {}
+
+  /// \param in_float  whether large boxes are solved by corrections in float
+  MultigridSolver(Exec const& exec, std::vector<LevelShape> shapes, MultigridOptions options,
+                  bool in_float)
       : exec_(exec),
         options_(std::move(options)),
-        shapes_(level_shapes<Rank>(extents)),
+        shapes_(std::move(shapes)),
         passes_(exec, grid_of(shapes_[0])) {
     if constexpr (may_correct_in_float)
-      if (cells(shapes_[0]) >= cells_worth_float) {
-        make_corrections(extents);
+      if (in_float && cells(shapes_[0]) >= cells_worth_float) {
+        make_corrections();
         levels_.push_back(grid_of(shapes_[0]));
         return;
       }
@@ -115,22 +180,14 @@ class MultigridSolver {
     levels_[0].scratch = scratch;
     set_second_of_finest();
 
-    Result result;
-    double first = 0, previous = std::numeric_limits<double>::infinity();
-    double squared = smooth_finest(from_zero);
-    for (;; ++result.iterations) {
-      result.residual_norm = std::sqrt(squared);
-      result.relative_residual = result.residual_norm / source;
-      if (result.iterations == 0) first = result.residual_norm;
-      if (must_stop(result, previous)) break;
-      previous = result.residual_norm;
-      squared = correct_finest(options_.full_multigrid && result.iterations == 0);
-    }
+    Result const result = make_cycles(
+        source, [&] { return smooth_finest(from_zero); },
+        [&](bool is_first) { return correct_finest(options_.full_multigrid && is_first); },
+        [&](Result& now, double previous) { return must_stop(now, previous); });
     if (levels_[0].u != finest.u) {
       copy_finest(levels_[0].u, finest.u);
       exec_.fence();
     }
-    set_convergence_factor(result, first);
     return result;
   }
 
@@ -144,6 +201,7 @@ class MultigridSolver {
 
   template <CompiledSpace, class, int>
   friend class MultigridSolver;
+  friend class SharedMultigrid<Exec, T, Rank>;
 
   using Passes = std::conditional_t<runs_on_host<Exec>, HostPasses<Exec, T, Rank>,
                                     DevicePasses<Exec, T, Rank>>;
@@ -151,8 +209,7 @@ class MultigridSolver {
 
   // The finest grid that a device gives to one team, in cells.
   static constexpr std::int64_t small_cells = 4096;
-  // If a cycle leaves more than this share of the residual, rounding keeps it from the tolerance.
-  double stagnating_ = 0.9;
+  double stagnating_ = 0.9;  // see must_stop()
 
   // On hosts large boxes of doubles are solved by corrections in float.
   static constexpr bool may_correct_in_float =
@@ -287,7 +344,9 @@ class MultigridSolver {
 
   int last() const { return static_cast<int>(levels_.size()) - 1; }
 
-  void make_corrections(std::array<int, Rank> const& extents) {
+  void make_corrections() {
+    std::array<int, Rank> extents;
+    std::copy_n(shapes_[0].n, Rank, extents.begin());  // of boxes
     MultigridOptions inner = options_;
     if (options_.monitor)
       inner.monitor = [this](poisson::Progress const& inside) {
@@ -411,33 +470,13 @@ class MultigridSolver {
     return false;
   }
 
-  static void set_convergence_factor(Result& result, double first) {
-    if (result.iterations > 0 && first > 0)
-      result.convergence_factor =
-          std::pow(result.residual_norm / first, 1.0 / static_cast<double>(result.iterations));
-  }
-
   bool tell(std::int64_t cycles, double relative_residual) {
     told_ = cycles;
     return options_.monitor({cycles, options_.max_cycles, relative_residual});
   }
 
-  // Whether the residual, or the number of cycles, ends the solve. The monitor is asked, too.
   bool must_stop(Result& result, double previous) {
-    auto const stop = [&](StoppedBy reason) {
-      result.stopped_by = reason;
-      return true;
-    };
-    result.converged = result.residual_norm == 0 || result.relative_residual <= options_.tolerance;
-    if (!std::isfinite(result.residual_norm)) return stop(StoppedBy::not_finite);
-    if (result.converged) return stop(StoppedBy::tolerance);
-    if (options_.tolerance > 0 && result.residual_norm > stagnating_ * previous)
-      return stop(StoppedBy::stagnation);
-    if (options_.monitor && result.iterations > told_ &&
-        !tell(result.iterations, result.relative_residual))
-      return stop(StoppedBy::interrupted);
-    if (result.iterations == options_.max_cycles) return stop(StoppedBy::sweeps);
-    return false;
+    return detail::must_stop(options_, result, previous, stagnating_, told_);
   }
 
   Exec exec_;

@@ -5,6 +5,7 @@
 #include "jacobi_impl.hpp"
 #include "red_black_impl.hpp"
 #include "rows_of_rank.hpp"
+#include "shared_multigrid.hpp"
 
 #include <coir/core/errors.hpp>
 #include <coir/core/profiling.hpp>
@@ -19,6 +20,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace coir::poisson::detail {
@@ -169,6 +171,103 @@ Result red_black(Exec const& exec, distributed::Group const& group, Strided<T co
       at_once, product_of(extents), plan.limits);
 }
 
+/// Multigrid of the whole grid by the first rank.
+template <class Exec, class T, int Rank>
+Result multigrid_on_first(Exec const& exec, distributed::Group const& group,
+                          Strided<T const, Rank> const& b, Strided<T, Rank> const& u,
+                          SharedRows const& shared, MultigridOptions const& options) {
+  using Field =
+      Kokkos::View<view_data_t<T, Rank>, Kokkos::LayoutRight, typename Exec::memory_space>;
+  Field source, unknown;
+  distributed::together(group, [&] {
+    if (!group.is_first()) return;
+    Buffers all;
+    auto const add = [&](Field& field, std::int64_t ring) {
+      std::string const label = "coir::poisson::over_ranks/whole";
+      if constexpr (Rank == 2)
+        all.add(field, label, shared.total + ring, b.extents[1] + ring);
+      else
+        all.add(field, label, shared.total + ring, b.extents[1] + ring, b.extents[2] + ring);
+    };
+    add(source, 0);
+    add(unknown, 2);
+    all.template make<typename Exec::memory_space>("the grid of all ranks");
+  });
+  auto const rows = [](auto at, std::int64_t first, std::int64_t count) {
+    at.data += first * at.strides[0];
+    at.extents[0] = count;
+    return at;
+  };
+  auto const last = shared.borders.size() - 2;
+  auto const own = static_cast<std::size_t>(group.rank());
+  distributed::ViewExchange exchange(exec, group, "poisson/multigrid");
+  constexpr int of_source = 0, of_unknown = 1;
+  exchange.send(0, b, of_source);
+  std::int64_t const from = own == 0 ? 0 : 1, to = shared.own + (own == last ? 2 : 1);
+  exchange.send(0, rows(u, from, to - from), of_unknown);
+  for (std::size_t r = 0; group.is_first() && r <= last; ++r) {
+    std::int64_t const first = shared.borders[r], count = shared.borders[r + 1] - first;
+    std::int64_t const begin = r == 0 ? 0 : 1, end = count + (r == last ? 2 : 1);
+    exchange.receive(static_cast<int>(r), rows(strided(source), first, count), of_source);
+    exchange.receive(static_cast<int>(r), rows(strided(unknown), first + begin, end - begin),
+                     of_unknown);
+  }
+  exchange.run();
+  Result result = distributed::together(group, [&] {
+    return group.is_first() ? multigrid<Exec, T, Rank>(exec, source, unknown, options) : Result{};
+  });
+  group.broadcast(&result, sizeof result);
+  exchange.receive(0, u);
+  for (std::size_t r = 0; group.is_first() && r <= last; ++r)
+    exchange.send(static_cast<int>(r), rows(strided(unknown), shared.borders[r],
+                                            shared.borders[r + 1] - shared.borders[r] + 2));
+  exchange.run();
+  exec.fence();
+  return result;
+}
+
+template <CompiledSpace Exec, class T, int Rank>
+Result multigrid(Exec const& exec, distributed::Group const& group, Strided<T const, Rank> const& b,
+                 Strided<T, Rank> const& u, MultigridOptions const& options) {
+  using Solver = MultigridSolver<Exec, T, Rank>;
+  SharedRows const shared(group, b, u);
+  auto const cells = product_of(extents_of(b, shared));
+  std::array<int, Rank> extents;
+  distributed::together(group, [&] {
+    for (std::size_t d = 0; d < Rank; ++d)
+      extents[d] = static_cast<int>(d == 0 ? shared.total : b.extents[d]);
+    if (cells > 0) Solver::check(extents, options);
+  });
+  distributed::expects_alike(group, {{"max_cycles", options.max_cycles},
+                                     {"tolerance", options.tolerance},
+                                     {"pre_sweeps", options.pre_sweeps},
+                                     {"post_sweeps", options.post_sweeps},
+                                     {"smoother", static_cast<int>(options.smoother)},
+                                     {"omega", options.omega},
+                                     {"full_multigrid", options.full_multigrid},
+                                     {"monitor", static_cast<bool>(options.monitor)}});
+  if (cells == 0) return {.converged = true, .stopped_by = StoppedBy::tolerance};
+  distributed::Cartesian<1> const ranks(group);
+  if (shared.smallest == shared.total) {  // there is one rank
+    RowsOfRank<Exec, T, Rank> rows(exec, ranks, b, u, 1);
+    auto const result = multigrid<Exec, T, Rank>(exec, rows.source(), rows.unknown(), options);
+    rows.finish(rows.unknown());
+    exec.fence();
+    return result;
+  }
+  using Shared = SharedMultigrid<Exec, T, Rank>;
+  auto const shapes = level_shapes<Rank>(extents);
+  int const grids = Shared::shared_grids(shapes, shared.borders, options);
+  if (grids == 0) return multigrid_on_first<Exec, T, Rank>(exec, group, b, u, shared, options);
+  ProfilingRegion const region("coir::poisson::over_ranks/multigrid");
+  MultigridOptions agreed = options;
+  if (options.monitor)
+    agreed.monitor = [&](poisson::Progress const& progress) {
+      return group.all(options.monitor(progress));
+    };
+  return Shared(exec, ranks, shapes, shared.borders, grids, b, u, agreed).solve();
+}
+
 }  // namespace coir::poisson::detail
 
 #define COIR_OVER_RANKS(Exec, T, Rank)                                                             \
@@ -177,7 +276,10 @@ Result red_black(Exec const& exec, distributed::Group const& group, Strided<T co
                                               Strided<T, Rank> const&, JacobiOptions const&, int); \
   template Result red_black<Exec, T, Rank>(Exec const&, distributed::Group const&,                 \
                                            Strided<T const, Rank> const&, Strided<T, Rank> const&, \
-                                           RedBlackOptions const&, int);
+                                           RedBlackOptions const&, int);                           \
+  template Result multigrid<Exec, T, Rank>(Exec const&, distributed::Group const&,                 \
+                                           Strided<T const, Rank> const&, Strided<T, Rank> const&, \
+                                           MultigridOptions const&);
 #define COIR_INSTANTIATE_OVER_RANKS(Exec) \
   namespace coir::poisson::detail {       \
   COIR_OVER_RANKS(Exec, float, 2)         \

@@ -18,12 +18,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace coir::poisson::detail {
 
 /// How the ranks of a group share the rows of a grid.
 struct SharedRows {
   std::int64_t own, first, total, smallest;  // this rank's number and first one; of all ranks
+  std::vector<std::int64_t> borders{0};      // rank r has rows [r] to [r + 1] - 1
 
   /// Checks on every rank that the parts fit together.
   template <class T, int Rank>
@@ -43,6 +45,7 @@ struct SharedRows {
       std::int64_t const rows = all[static_cast<std::size_t>(rank)];
       if (rank < group.rank()) first += rows;
       total += rows;
+      borders.push_back(total);
       smallest = std::min(smallest, rows);
     }
   }
@@ -67,16 +70,42 @@ class RowsOfRank {
         before_(ranks.neighbour(0, -1) >= 0 ? width : 1),
         behind_(ranks.neighbour(0, 1) >= 0 ? width : 1),
         has_halos_(ranks.neighbour(0, -1) >= 0 || ranks.neighbour(0, 1) >= 0),
-        halos_(exec, ranks, {width}, {0}, {1}) {
+        halos_(exec, ranks, {width}, {0}, {1}),
+        source_halos_(exec, ranks, {width - 1}, {0}, {0}) {
     distributed::together(ranks.group(), [&] { take(b); });
-    if (before_ > 1 || behind_ > 1) {
-      distributed::Halos<Exec, 1> of_source(exec, ranks, {width - 1}, {0}, {0});
-      of_source.fill(own_source_);
-    }
+    fill_source();
     if (ranks.neighbour(0, -1) >= 0) clear_row(before_ - 1);
     if (ranks.neighbour(0, 1) >= 0) clear_row(before_ + own_);
   }
 
+  /// Fields of zeros, for `extents` cells of this rank.
+  RowsOfRank(Exec const& exec, distributed::Cartesian<1> const& ranks,
+             std::array<std::int64_t, Rank> const& extents, int width)
+      : exec_(exec),
+        callers_{},
+        own_(extents[0]),
+        before_(ranks.neighbour(0, -1) >= 0 ? width : 1),
+        behind_(ranks.neighbour(0, 1) >= 0 ? width : 1),
+        has_halos_(before_ > 1 || behind_ > 1),
+        halos_(exec, ranks, {width}, {0}, {1}),
+        source_halos_(exec, ranks, {width - 1}, {0}, {0}) {
+    auto ring = extents;
+    for (auto& extent : ring) extent += 2;
+    distributed::together(ranks.group(), [&] {
+      Buffers all;
+      add(all, own_unknown_, "coir::poisson::rows_of_rank/unknown", before_ + own_ + behind_, ring);
+      add(all, own_source_, "coir::poisson::rows_of_rank/source", before_ + own_ + behind_ - 2,
+          extents);
+      all.template make<typename Exec::memory_space>("a rank's rows with halos");
+    });
+    set_to_zero(exec_, own_unknown_);
+    set_to_zero(exec_, own_source_);
+    unknown_ = own_unknown_;
+    source_ = own_source_;
+  }
+
+  /// Rows before the rank's own ones: the halo, or the ring.
+  std::int64_t before() const { return before_; }
   /// Whether the rank has a neighbour.
   bool has_halos() const { return has_halos_; }
   /// With halos.
@@ -88,6 +117,9 @@ class RowsOfRank {
   Source own_source() const { return rows(source_, before_ - 1, own_); }
 
   void fill(Unknown const& field) { halos_.fill(field); }
+  void fill_source() {
+    if (before_ > 1 || behind_ > 1) source_halos_.fill(own_source_);
+  }
 
   /// Brings the rank's own rows of a field, with a row on either side, to the caller's.
   void finish(Unknown const& field) const {
@@ -152,7 +184,7 @@ class RowsOfRank {
   Owned own_unknown_, own_source_;
   Unknown unknown_;
   Source source_;
-  distributed::Halos<Exec, 1> halos_;
+  distributed::Halos<Exec, 1> halos_, source_halos_;
 };
 
 }  // namespace coir::poisson::detail

@@ -88,7 +88,7 @@ TEST(Ranks, JacobiRebuildsThePictureOfOneRank) {
   auto const on = [&](int ranks, std::string const& command) {
     return run_command(in_folder + COIR_RUN_ON_RANKS + std::to_string(ranks) + " " + command);
   };
-  for (std::string const scheme : {"plain", "blocked", "red-black"}) {
+  for (std::string const scheme : {"plain", "blocked", "red-black", "multigrid"}) {
     std::string const run = jacobi + " --scheme " + scheme + " --report report.json --output ";
     EXPECT_EQ(run_command(in_folder + run + "one.npy --output-laplacian one.png").code, 0);
     Outcome const outcome = on(3, run + "three.npy --output-laplacian three.png");
@@ -110,7 +110,8 @@ TEST(Ranks, JacobiRebuildsThePictureOfOneRank) {
     EXPECT_EQ(said.substr(0, 20 + line.size()), "coir-jacobi: error: " + line);
     EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
   };
-  expect_error(jacobi + " --scheme direct", 2, "--scheme must be plain, blocked or red-black on 2");
+  expect_error(jacobi + " --scheme direct", 2,
+               "--scheme must be plain, blocked, red-black or multigrid on 2");
   expect_error(jacobi + " --compare", 2, "--compare runs schemes that are for one rank");
   expect_error(program + "nothing.png", 3, "nothing.png");
 }

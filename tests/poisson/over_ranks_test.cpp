@@ -10,8 +10,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -20,11 +22,13 @@ namespace {
 using coir::poisson::jacobi;
 using coir::poisson::JacobiOptions;
 using coir::poisson::JacobiScheme;
+using coir::poisson::multigrid;
 using coir::poisson::red_black;
 using coir::poisson::RedBlackOptions;
 using coir::testing::differing;
 using coir::testing::Grid;
 using coir::testing::message_of;
+using coir::testing::on_host;
 using coir::testing::world;
 
 /// A View's rows first to first + count - 1.
@@ -146,6 +150,41 @@ TYPED_TEST(SolversOverRanks, StopAtAToleranceTogether) {
   EXPECT_EQ(problem.wrong(), 0u);
   EXPECT_TRUE(result.converged);
   EXPECT_EQ(result.iterations, expected.iterations);
+}
+
+/// Solves by multigrid over ranks, and alone.
+template <class Exec, class T, int Rank>
+void multigrid_converges(std::int64_t rows, std::int64_t columns,
+                         coir::poisson::MultigridOptions const& options) {
+  Problem<Exec, T, Rank> const problem(rows, columns);
+  auto const alone = multigrid(Exec(), problem.b, problem.u, options);
+  auto const result = multigrid(Exec(), world(), problem.own_b, problem.own_u, options);
+  EXPECT_TRUE(result.converged) << rows << " rows, residual " << result.relative_residual;
+  EXPECT_LE(result.iterations, alone.iterations + 1) << rows;
+  // Both are within their residual of the solution, times the norm of L's inverse.
+  double largest = 0;
+  auto const own = on_host(problem.own_u), all = on_host(problem.u);
+  std::size_t const row = own.size() / own.extent(0);
+  for (std::size_t n = 0; n < own.size(); ++n)
+    largest = std::max(
+        largest, std::abs(double(own.data()[n]) -
+                          double(all.data()[n + static_cast<std::size_t>(problem.first) * row])));
+  double const inverse = double(columns + 1) * double(columns + 1) / 9.8;
+  double const of_residuals = alone.residual_norm + result.residual_norm;
+  double const rounding = 10 * double(std::numeric_limits<T>::epsilon()) * inverse * 300;
+  EXPECT_LE(largest, inverse * of_residuals + rounding) << rows;
+}
+
+TYPED_TEST(SolversOverRanks, MultigridSolvesWhatOneRankSolves) {
+  TYPES_OF_CASE;
+  double const tolerance = sizeof(T) == 4 ? 1e-5 : 1e-10;
+  for (std::int64_t rows : {40, 233, 256, 301})
+    multigrid_converges<Exec, T, 2>(rows, 130, {.tolerance = tolerance});
+  multigrid_converges<Exec, T, 3>(241, 37, {.tolerance = tolerance});
+  multigrid_converges<Exec, T, 2>(250, 131,
+                                  {.tolerance = tolerance, .pre_sweeps = 2, .post_sweeps = 0});
+  multigrid_converges<Exec, T, 2>(
+      250, 131, {.tolerance = tolerance, .smoother = coir::poisson::Smoother::jacobi});
 }
 
 using Exec = Kokkos::DefaultExecutionSpace;

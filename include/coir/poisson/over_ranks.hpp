@@ -18,6 +18,7 @@
 
 #include <coir/distributed/group.hpp>
 #include <coir/poisson/jacobi.hpp>
+#include <coir/poisson/multigrid.hpp>
 #include <coir/poisson/red_black.hpp>
 
 #include <type_traits>
@@ -35,6 +36,10 @@ template <CompiledSpace Exec, class T, int Rank>
 Result red_black(Exec const& exec, distributed::Group const& group, Strided<T const, Rank> const& b,
                  Strided<T, Rank> const& u, RedBlackOptions const& options,
                  int sweeps_per_exchange);
+
+template <CompiledSpace Exec, class T, int Rank>
+Result multigrid(Exec const& exec, distributed::Group const& group, Strided<T const, Rank> const& b,
+                 Strided<T, Rank> const& u, MultigridOptions const& options);
 
 }  // namespace detail
 
@@ -73,6 +78,24 @@ Result red_black(Exec const& exec, distributed::Group const& group, B const& b, 
   constexpr int rank = static_cast<int>(B::rank);
   return detail::red_black<Exec, T, rank>(exec, group, strided(b), strided(u), options,
                                           sweeps_per_exchange);
+}
+
+/// multigrid() of a grid whose rows ranks share, to rounding that of one rank but for the start: of
+/// full multigrid there are the grids that the first rank has. These are the grids of fewer than
+/// 8192 cells, and those of which a rank would have fewer rows than a halo: 7 with one sweep before
+/// and after a correction. If that is the finest grid, the first rank solves alone, and its monitor
+/// alone is asked. Between the first rank and the others messages count as "poisson/multigrid".
+///
+/// \throws PreconditionError on every rank, as multigrid(); if a rank has other columns or options
+///   than another
+/// \throws ResourceError     on every rank if one lacks memory
+template <CompiledSpace Exec, class B, class U>
+  requires SourceAndUnknown<Exec, B, U>
+Result multigrid(Exec const& exec, distributed::Group const& group, B const& b, U const& u,
+                 MultigridOptions const& options = {}) {
+  using T = typename U::value_type;
+  constexpr int rank = static_cast<int>(B::rank);
+  return detail::multigrid<Exec, T, rank>(exec, group, strided(b), strided(u), options);
 }
 
 }  // namespace coir::poisson
