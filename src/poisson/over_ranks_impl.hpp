@@ -147,7 +147,7 @@ Result red_black(Exec const& exec, distributed::Group const& group, Strided<T co
   expects_alike_limits(group, plan.limits, sweeps_per_exchange);
   distributed::expects_alike(group, {{"omega", plan.omega}});
   ProfilingRegion const region("coir::poisson::over_ranks/red_black");
-  std::int64_t const at_once = sweeps_at_once(sweeps_per_exchange, 2, (shared.smallest - 1) / 2);
+  std::int64_t const at_once = sweeps_at_once(sweeps_per_exchange, 8, (shared.smallest - 1) / 2);
   // A sweep reaches two rows. One row more lets the sweeper begin with a row of even number, so
   // that its first cell has the first colour of the whole grid.
   int const width = static_cast<int>(2 * at_once + 1);

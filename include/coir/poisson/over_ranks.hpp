@@ -66,7 +66,7 @@ JacobiResult jacobi(Exec const& exec, distributed::Group const& group, B const& 
 /// residuals differ by rounding. A halo has two rows for each sweep between two exchanges, and one
 /// more.
 ///
-/// \param sweeps_per_exchange  0: 2, or 1 where the smallest part has fewer than 5 rows
+/// \param sweeps_per_exchange  0: 8, or fewer if their halo has more rows than the smallest part
 /// \throws PreconditionError on every rank, as red_black(); if a rank has fewer rows than a halo,
 ///   or other columns or options than another
 /// \throws ResourceError     on every rank if one lacks memory
