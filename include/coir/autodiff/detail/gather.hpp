@@ -14,8 +14,12 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstdint>
+#include <cstdlib>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace coir::detail {
 
@@ -205,6 +209,127 @@ struct GatherDuals {
   }
 };
 
+/// Part of a row, to all columns of which the same reads bring something: to column c the cotangent
+/// of column c - offset.
+template <int Most>
+struct Segment {
+  struct Term {
+    int read;
+    std::int64_t offset;
+  };
+  std::int64_t begin, end;
+  int count = 0;
+  Term term[2 * Most];
+};
+
+/// The segments of a stretch of columns, for the reads [first, last] of one array.
+template <int Most>
+struct Segments {
+  int count = 0;
+  int longest = 0;
+  Segment<Most> segment[4 * Most + 1];
+
+  template <class Reads>
+  void find(Reads const& reads, std::int64_t extent, std::int64_t begin, std::int64_t end,
+            int first, int last) {
+    while (begin < end) {
+      Segment<Most>& now = segment[count++];
+      now.begin = begin;
+      now.end = end;
+      for (int r = first; r <= last; ++r) {
+        auto const& read = reads.read[r];
+        std::int64_t offset = read.offset[std::size(read.offset) - 1];
+        int const pieces = read.periodic && offset != 0 ? 2 : 1;
+        for (int piece = 0; piece < pieces; ++piece, offset += extent) {
+          if (offset > begin) {
+            now.end = std::min(now.end, offset);
+          } else if (offset + extent > begin) {
+            now.end = std::min(now.end, offset + extent);
+            now.term[now.count++] = {r, offset};
+          }
+        }
+      }
+      begin = now.end;
+      auto const& other = segment[longest];
+      if (now.end - now.begin > other.end - other.begin) longest = count - 1;
+    }
+  }
+};
+
+/// Sums rows times numbers into columns [begin, end) of a row of targets. Slope is char where all
+/// numbers are 1.
+template <class T, class Slope, class S, int Most>
+struct RowSums {
+  T* out;
+  std::int64_t step;  // of out
+  bool fresh;
+  S const* x[2 * Most];  // from column 0 on
+  Slope slopes[2 * Most];
+  std::int64_t x_step;
+  int terms = 0;
+
+  KOKKOS_FORCEINLINE_FUNCTION static T product(S const& x, Slope slope) {
+    if constexpr (std::same_as<Slope, char>)
+      return x;
+    else
+      return static_cast<T>(static_cast<S>(x * slope));
+  }
+
+  void add(std::int64_t begin, std::int64_t end) const {
+    constexpr std::int64_t few = 8;
+    if (x_step == 1 && step == 1 && end - begin >= few) {
+      int done = 0;
+      do {
+        int const some = std::min(terms - done, most_terms);
+        add_terms<std::min(2 * Most, most_terms)>(out, begin, end, x + done, slopes + done, some,
+                                                  fresh && done == 0);
+        done += some;
+      } while (done < terms);
+    } else {
+      for (std::int64_t c = begin; c < end; ++c) {
+        T sum(0);
+        for (int t = 0; t < terms; ++t) sum += product(x[t][c * x_step], slopes[t]);
+        out[c * step] = fresh ? sum : out[c * step] + sum;
+      }
+    }
+  }
+
+ private:
+  /// In one loop.
+  static constexpr int most_terms = 8;
+
+  template <int Terms>
+  static void add_terms(T* out, std::int64_t begin, std::int64_t end, S const* const* rows,
+                        Slope const* slopes, int terms, bool fresh) {
+    if constexpr (Terms == 0) {
+      if (fresh) std::fill(out + begin, out + end, T(0));
+    } else if (terms < Terms) {
+      add_terms<Terms - 1>(out, begin, end, rows, slopes, terms, fresh);
+    } else if (fresh) {
+      write_sums<Terms, true>(out, begin, end, rows, slopes);
+    } else {
+      write_sums<Terms, false>(out, begin, end, rows, slopes);
+    }
+  }
+
+  template <int Terms, bool Fresh>
+  static void write_sums(T* out, std::int64_t begin, std::int64_t end, S const* const* rows,
+                         Slope const* slopes) {
+    S const* x[Terms];  // copies that no store overwrites
+    Slope slope[Terms];
+    for (int p = 0; p < Terms; ++p) {
+      x[p] = rows[p];
+      slope[p] = slopes[p];
+    }
+    COIR_INDEPENDENT_ITERATIONS
+    for (std::int64_t c = begin; c < end; ++c) {
+      T sum = product(x[0][c], slope[0]);
+      for (int p = 1; p < Terms; ++p) sum += product(x[p][c], slope[p]);
+      out[c] = Fresh ? sum : out[c] + sum;
+    }
+  }
+};
+
 /// Of a linear statement whose derivative along each read is a number.
 template <class T, int Outer, int Most, class Slope, class S>
 struct GatherNumbers {
@@ -215,7 +340,8 @@ struct GatherNumbers {
   template <class Read, class I>
   KOKKOS_FORCEINLINE_FUNCTION T term(Read const& read, ReadPlace<Outer, I> const& at,
                                      I column) const {
-    return product(cotangent.cell(static_cast<Place<Outer, I> const&>(at), column), read.slope);
+    return RowSums<T, Slope, S, Most>::product(
+        cotangent.cell(static_cast<Place<Outer, I> const&>(at), column), read.slope);
   }
 
   void gather_rows(std::int64_t row, std::int64_t behind, std::int64_t begin,
@@ -229,55 +355,6 @@ struct GatherNumbers {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION static T product(S const& x, Slope slope) {
-    return static_cast<T>(static_cast<S>(x * slope));
-  }
-
-  /// Part of a row, to all columns of which the same reads bring something: to column c the
-  /// cotangent of column c - offset.
-  struct Segment {
-    struct Term {
-      int read;
-      std::int64_t offset;
-    };
-    std::int64_t begin, end;
-    int count = 0;
-    Term term[2 * Most];
-  };
-
-  /// The segments of a stretch of columns, for the reads [first, last] of one array.
-  struct Segments {
-    int count = 0;
-    int longest = 0;
-    Segment segment[4 * Most + 1];
-
-    void find(GatherNumbers const& body, std::int64_t begin, std::int64_t end, int first,
-              int last) {
-      std::int64_t const extent = body.reads.extent[Outer];
-      while (begin < end) {
-        Segment& now = segment[count++];
-        now.begin = begin;
-        now.end = end;
-        for (int r = first; r <= last; ++r) {
-          auto const& read = body.reads.read[r];
-          std::int64_t offset = read.offset[Outer];
-          int const pieces = read.periodic && offset != 0 ? 2 : 1;
-          for (int piece = 0; piece < pieces; ++piece, offset += extent) {
-            if (offset > begin) {
-              now.end = std::min(now.end, offset);
-            } else if (offset + extent > begin) {
-              now.end = std::min(now.end, offset + extent);
-              now.term[now.count++] = {r, offset};
-            }
-          }
-        }
-        begin = now.end;
-        auto const& other = segment[longest];
-        if (now.end - now.begin > other.end - other.begin) longest = count - 1;
-      }
-    }
-  };
-
   /// Where a row of an array's cotangent is, and the rows that its reads bring; null for none.
   struct Row {
     T* out;
@@ -300,8 +377,8 @@ struct GatherNumbers {
   /// All reads [first, last] of one array.
   void gather_array(std::int64_t row, std::int64_t behind, std::int64_t begin, std::int64_t end,
                     int first, int last) const {
-    Segments segments;
-    segments.find(*this, begin, end, first, last);
+    Segments<Most> segments;
+    segments.find(reads, reads.extent[Outer], begin, end, first, last);
     while (row < behind) {
       auto const at = reads.rows.place(row);
       std::int64_t const rows = std::min(behind - row, rows_alike(at, begin, end, first, last));
@@ -346,73 +423,207 @@ struct GatherNumbers {
   }
 
   /// The columns [begin, end) of rows that lie `distance` elements behind each other.
-  void gather_segment(Row const& row, Segment const& segment, std::int64_t begin, std::int64_t end,
-                      std::int64_t rows, std::int64_t distance, int first) const {
-    constexpr std::int64_t few = 8;
-    std::int64_t const step = cotangent.step, target_step = reads.read[first].target.step;
-    bool const fresh = reads.read[first].fresh;
-    T* out = row.out;
-    S const* x[2 * Most];
-    Slope slopes[2 * Most];
-    int terms = 0;
+  void gather_segment(Row const& row, Segment<Most> const& segment, std::int64_t begin,
+                      std::int64_t end, std::int64_t rows, std::int64_t distance, int first) const {
+    auto const& target = reads.read[first];
+    RowSums<T, Slope, S, Most> sums{row.out, target.target.step, target.fresh, {},
+                                    {},      cotangent.step};
     for (int t = 0; t < segment.count; ++t) {
       auto const& term = segment.term[t];
       if (row.source[term.read] == nullptr) continue;
-      x[terms] = row.source[term.read] - term.offset * step;
-      slopes[terms++] = reads.read[term.read].slope;
+      sums.x[sums.terms] = row.source[term.read] - term.offset * cotangent.step;
+      sums.slopes[sums.terms++] = reads.read[term.read].slope;
     }
     for (std::int64_t r = 0; r < rows; ++r) {
-      if (step == 1 && target_step == 1 && end - begin >= few) {
-        int done = 0;
-        do {
-          int const some = std::min(terms - done, most_terms);
-          add_terms<std::min(2 * Most, most_terms)>(out, begin, end, x + done, slopes + done, some,
-                                                    fresh && done == 0);
-          done += some;
-        } while (done < terms);
-      } else {
-        for (std::int64_t c = begin; c < end; ++c) {
-          T sum(0);
-          for (int t = 0; t < terms; ++t) sum += product(x[t][c * step], slopes[t]);
-          out[c * target_step] = fresh ? sum : out[c * target_step] + sum;
-        }
+      sums.add(begin, end);
+      sums.out += distance;
+      for (int t = 0; t < sums.terms; ++t) sums.x[t] += distance;
+    }
+  }
+};
+
+/// Of a statement of real arrays, on hosts: all derivatives of a cell in one evaluation. What comes
+/// back through each array is stored for some rows of the statement, from which targets gather.
+///
+/// \tparam Nodes  the statement's nodes (partials.hpp)
+/// \tparam Count  the number of its arrays
+template <class T, int Outer, int Most, int Count, class Nodes>
+struct GatherPartials {
+  GatheredReads<T, char, Outer, Most> reads;  // numbered as the arrays; -1 if nothing comes back
+  Nodes nodes;
+  SliceKernel<T const, Outer> cotangent;
+
+  void gather_rows(std::int64_t row, std::int64_t behind, std::int64_t begin,
+                   std::int64_t end) const {
+    std::int64_t const columns = reads.extent[Outer] <= whole_row ? end - begin : columns_of_tile;
+    for (std::int64_t first = begin; first < end; first += columns)
+      gather_tile(row, behind, first, std::min(end, first + columns));
+  }
+
+  /// How many rows of the statement a row of the targets reads.
+  int rows_read() const {
+    int different = 0;
+    for (int r = 0; r < reads.count; ++r) {
+      bool is_new = true;
+      for (int other = 0; other < r; ++other) {
+        bool same = true;
+        for (int d = 0; d < Outer; ++d)
+          same = same && reads.read[r].offset[d] == reads.read[other].offset[d];
+        is_new = is_new && !same;
       }
-      out += distance;
-      for (int t = 0; t < terms; ++t) x[t] += distance;
+      different += is_new ? 1 : 0;
+    }
+    return different;
+  }
+
+ private:
+  static constexpr std::int64_t whole_row = 2048, columns_of_tile = 1024, near = 128;
+  // A column is computed in the same lane of a vector, whatever the tile and the thread.
+  static constexpr std::int64_t vectors = 64;
+  static constexpr std::int64_t longest_piece = columns_of_tile + whole_row + 2 * vectors;
+
+  /// The columns [begin, end) of some rows of the statement.
+  struct Rows {
+    std::int64_t begin = 0, end = 0;
+    int count = 0;
+    std::int64_t number[Most];  // of each row; -1 if it isn't there
+    T* values = nullptr;        // [count, Count, width()]
+    T* pieces = nullptr;        // of other columns: [Most + Count, longest_piece]
+
+    std::int64_t width() const { return end - begin; }
+    T* of(int place) const { return values + place * Count * width(); }
+  };
+
+  void gather_tile(std::int64_t row, std::int64_t behind, std::int64_t begin,
+                   std::int64_t end) const {
+    std::int64_t const extent = reads.extent[Outer];
+    Rows rows;
+    rows.count = rows_read();
+    rows.end = extent;
+    if (extent > whole_row) {
+      std::int64_t low = begin, high = end;
+      for (int r = 0; r < reads.count; ++r) {
+        std::int64_t const offset = reads.read[r].offset[Outer];
+        for (std::int64_t const each : {offset, offset + extent})
+          if (std::abs(each) <= near) {
+            low = std::min(low, begin - each);
+            high = std::max(high, end - each);
+          }
+      }
+      rows.begin = std::clamp<std::int64_t>(low, 0, extent) / vectors * vectors;
+      rows.end = std::min(extent, (std::max(high, rows.begin) + vectors - 1) / vectors * vectors);
+    }
+    std::fill_n(rows.number, rows.count, -1);
+    static thread_local std::vector<T> memory;
+    std::int64_t const of_rows = rows.count * Count * rows.width();
+    memory.resize(static_cast<std::size_t>(of_rows + (Most + Count) * longest_piece));
+    rows.values = memory.data();
+    rows.pieces = memory.data() + of_rows;
+    std::vector<Segments<Most>> segments;
+    for (int first = 0; first < reads.count;) {
+      int const last = last_of(first);
+      segments.emplace_back().find(reads, extent, begin, end, first, last);
+      first = last + 1;
+    }
+    for (; row < behind; ++row) gather_row(reads.rows.place(row), rows, segments);
+  }
+
+  int last_of(int first) const {
+    while (!reads.read[first].closes) ++first;
+    return first;
+  }
+
+  void gather_row(Place<Outer> const& at, Rows& rows,
+                  std::vector<Segments<Most>> const& segments) const {
+    Place<Outer> from[Most];
+    std::int64_t number[Most];
+    int place[Most];
+    for (int r = 0; r < reads.count; ++r) {
+      bool found = reads.read[r].number >= 0;
+      number[r] = 0;
+      for (int d = 0; d < Outer; ++d) {
+        found = reads.read[r].find(at.index[d], d, reads.extent[d], from[r].index[d]) && found;
+        number[r] = number[r] * reads.extent[d] + from[r].index[d];
+      }
+      if (!found) number[r] = -1;
+    }
+    for (int r = 0; r < reads.count; ++r) {
+      if (number[r] < 0) continue;
+      auto const end = rows.number + rows.count;
+      auto there = std::find(rows.number, end, number[r]);
+      if (there == end) {
+        there = std::find_if(rows.number, end, [&](std::int64_t kept) {
+          return std::find(number, number + reads.count, kept) == number + reads.count || kept < 0;
+        });
+        *there = number[r];
+        evaluate(from[r], rows.begin, rows.end, rows.of(static_cast<int>(there - rows.number)),
+                 rows.width());
+      }
+      place[r] = static_cast<int>(there - rows.number);
+    }
+    for (int first = 0, array = 0; first < reads.count; ++array) {
+      auto const& target = reads.read[first];
+      RowSums<T, char, T, Most> sums{
+          target.target.start(at), target.target.step, target.fresh, {}, {}, 1};
+      auto const& segment = segments[static_cast<std::size_t>(array)].segment;
+      for (int s = 0; s < segments[static_cast<std::size_t>(array)].count; ++s) {
+        sums.terms = 0;
+        int pieces = 0;
+        for (int t = 0; t < segment[s].count; ++t) {
+          auto const [r, offset] = segment[s].term[t];
+          if (number[r] < 0) continue;
+          std::int64_t const begin = segment[s].begin - offset, end = segment[s].end - offset;
+          sums.slopes[sums.terms] = 1;
+          sums.x[sums.terms++] =
+              begin >= rows.begin && end <= rows.end
+                  ? rows.of(place[r]) + reads.read[r].number * rows.width() - rows.begin - offset
+                  : piece(from[r], begin, end, reads.read[r].number, rows, pieces++) -
+                        segment[s].begin;
+        }
+        sums.add(segment[s].begin, segment[s].end);
+      }
+      first = last_of(first) + 1;
     }
   }
 
-  /// In one loop.
-  static constexpr int most_terms = 8;
-
-  template <int Terms>
-  static void add_terms(T* out, std::int64_t begin, std::int64_t end, S const* const* rows,
-                        Slope const* slopes, int terms, bool fresh) {
-    if constexpr (Terms == 0) {
-      if (fresh) std::fill(out + begin, out + end, T(0));
-    } else if (terms < Terms) {
-      add_terms<Terms - 1>(out, begin, end, rows, slopes, terms, fresh);
-    } else if (fresh) {
-      write_sums<Terms, true>(out, begin, end, rows, slopes);
-    } else {
-      write_sums<Terms, false>(out, begin, end, rows, slopes);
-    }
+  /// What comes back through one array from other columns of a row.
+  T const* piece(Place<Outer> const& at, std::int64_t begin, std::int64_t end, int array,
+                 Rows const& rows, int kept) const {
+    std::int64_t const first = begin / vectors * vectors,
+                       last =
+                           std::min(reads.extent[Outer], (end + vectors - 1) / vectors * vectors);
+    T* const all = rows.pieces + Most * longest_piece;
+    T* const result = rows.pieces + kept * longest_piece;
+    evaluate(at, first, last, all, longest_piece);
+    std::copy(all + array * longest_piece + begin - first,
+              all + array * longest_piece + end - first, result);
+    return result;
   }
 
-  template <int Terms, bool Fresh>
-  static void write_sums(T* out, std::int64_t begin, std::int64_t end, S const* const* rows,
-                         Slope const* slopes) {
-    S const* x[Terms];  // copies that no store overwrites
-    Slope slope[Terms];
-    for (int p = 0; p < Terms; ++p) {
-      x[p] = rows[p];
-      slope[p] = slopes[p];
+  /// All that comes back from columns [begin, end) of a row: [Count, width].
+  void evaluate(Place<Outer> const& at, std::int64_t begin, std::int64_t end, T* values,
+                std::int64_t width) const {
+    for (std::int64_t first = begin; first < end; first += gathered_stretch) {
+      std::int64_t const count = std::min(gathered_stretch, end - first);
+      Scratch<Nodes::scratch_bytes + scratch_for<T>> scratch;
+      store(cotangent.row(at, first, count, scratch), nodes.row(at, first, count, scratch), count,
+            values + first - begin, width);
     }
+  }
+  // By value, so that the compiler knows that no store changes them.
+  template <class Row>
+  static void store(T const* cotangents, Row const row, std::int64_t count, T* values,
+                    std::int64_t width) {
     COIR_INDEPENDENT_ITERATIONS
-    for (std::int64_t c = begin; c < end; ++c) {
-      T sum = product(x[0][c], slope[0]);
-      for (int p = 1; p < Terms; ++p) sum += product(x[p][c], slope[p]);
-      out[c] = Fresh ? sum : out[c] + sum;
+    for (std::int64_t c = 0; c < count; ++c) {
+      T const cotangent = cotangents[c];
+      T brings[Count];
+      Row::template back<false>(row.forward(c), cotangent, brings);
+      [&]<std::size_t... K>(std::index_sequence<K...>) {
+        ((values[static_cast<std::int64_t>(K) * width + c] =
+              math::select(cotangent == T(0), T(0), brings[K])),
+         ...);
+      }(std::make_index_sequence<Count>{});
     }
   }
 };

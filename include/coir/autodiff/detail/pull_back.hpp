@@ -17,6 +17,7 @@
 #include <coir/autodiff/detail/dual_complex.hpp>
 #include <coir/autodiff/detail/gather.hpp>
 #include <coir/autodiff/detail/linear.hpp>
+#include <coir/autodiff/detail/partials.hpp>
 #include <coir/autodiff/detail/reads.hpp>
 #include <coir/autodiff/detail/rolled.hpp>
 #include <coir/autodiff/detail/tape.hpp>
@@ -332,9 +333,14 @@ void run_gather(std::array<std::int64_t, Rank> const& frame, Body const& body) {
   using Exec = typename Space::execution_space;
   Exec const exec = instance<Exec>();
   std::int64_t const columns = frame[outer], rows = size_of(frame) / columns;
-  constexpr std::int64_t some_cells = cells_worth_a_thread;
-  std::int64_t const together =
-      runs_on_host<Exec> ? std::clamp<std::int64_t>(some_cells / columns, 1, rows) : 1;
+  std::int64_t together = 1;
+  if constexpr (runs_on_host<Exec>) {
+    together = cells_worth_a_thread / columns;
+    // Those before and behind are computed, too.
+    if constexpr (requires { body.rows_read(); })
+      if (body.rows_read() > 1) together = std::max(together, std::min<std::int64_t>(32, rows / 8));
+    together = std::clamp<std::int64_t>(together, 1, rows);
+  }
   GatherLoop<Body, outer> const loop{body, rows, together};
   if constexpr (outer == 0)
     for_each("coir::autodiff::pull_back/gather", exec, box({columns}), loop);
@@ -343,15 +349,25 @@ void run_gather(std::array<std::int64_t, Rank> const& frame, Body const& body) {
              box({(rows + together - 1) / together, columns}), loop);
 }
 
+/// Derivatives of a statement from its own expression, on hosts.
+template <class E>
+struct Partials {
+  E const& expression;
+  std::vector<int> const& reads;  // the number of the read of each array that partials_of counts
+};
+
 /// Runs one gathering kernel for targets of one frame.
 ///
-/// \param slopes  the derivative along each read of a statement whose derivatives are numbers
-template <class P, class E, class S, int Rank, class Space, class Duals, class Slope>
+/// \param source  where derivatives come from: an expression of duals, Partials, or a std::vector
+///   of the derivatives along each read, where these are numbers
+template <class P, class E, class S, int Rank, class Space, class Source>
 void gather_in_one_kernel(Slice<S const, Rank, Space> const& cotangent,
-                          std::vector<Gathered<P, Rank>> const& targets, Duals const& duals,
-                          std::vector<Slope> const& slopes) {
+                          std::vector<Gathered<P, Rank>> const& targets, Source const& source) {
   constexpr int outer = Rank - 1, most = traced_count<E>;
-  constexpr bool by_numbers = !std::same_as<Slope, char>;
+  constexpr bool by_numbers = std::same_as<Source, std::vector<real_t<S>>>;
+  constexpr bool by_partials = std::same_as<Source, Partials<E>>;
+  constexpr bool needs_values = !forgets_values<P, E>;
+  using Slope = std::conditional_t<by_numbers, real_t<S>, char>;
   Shape<Rank> const shape = cotangent.shape(), frame = targets.front().frame;
 
   Fold<Rank> fold(shape);
@@ -366,7 +382,10 @@ void gather_in_one_kernel(Slice<S const, Rank, Space> const& cotangent,
     if (moved[d] != 0 && shape[d] == 1) fold.keep_axes();
   fold.add(stretched_strides<Rank>(cotangent));
   fold.add(KeepsShiftedApart<Rank>(nullptr, shape, moved).strides());
-  if constexpr (!by_numbers) add_leaves(fold, duals);
+  if constexpr (by_partials)
+    add_needed_leaves<P, needs_values>(fold, source.expression);
+  else if constexpr (!by_numbers)
+    add_leaves(fold, source);
   fold.close();
 
   auto joined_frame = fold.extents();
@@ -374,21 +393,31 @@ void gather_in_one_kernel(Slice<S const, Rank, Space> const& cotangent,
     if (moved[d] != 0) joined_frame[position] = frame[d] * inner;
   });
   GatheredReads<P, Slope, outer, most> reads{};
-  for (auto const& target : targets)
-    for (auto const& read : target.reads) {
+  for (auto const& target : targets) {
+    int const first = reads.count;
+    auto const add = [&](auto const& read, int number) {
       auto& to = reads.read[reads.count++];
       to.target = slice_kernel<P, outer>(target.target, target.strides, fold);
       to.target.step = fold.joined(target.strides)[Rank - 1];
       visit_joined(fold, shape, [&](int position, int d, std::int64_t inner) {
         to.offset[position] += read.offset[d] * inner;
       });
-      to.number = read.number;
+      to.number = number;
       to.periodic = read.periodic;
-      to.opens = &read == &target.reads.front();
-      to.closes = &read == &target.reads.back();
       to.fresh = target.fresh;
-      if constexpr (by_numbers) to.slope = slopes[static_cast<std::size_t>(read.number)];
+      if constexpr (by_numbers) to.slope = source[static_cast<std::size_t>(number)];
+    };
+    for (auto const& read : target.reads) {
+      if constexpr (by_partials) {
+        for (std::size_t k = 0; k < source.reads.size(); ++k)
+          if (source.reads[k] == read.number) add(read, static_cast<int>(k));
+      } else {
+        add(read, read.number);
+      }
     }
+    if (reads.count == first) add(target.reads.front(), -1);  // masks alone read it
+    reads.read[first].opens = reads.read[reads.count - 1].closes = true;
+  }
   for (int d = 0; d < Rank; ++d) {
     reads.extent[d] = fold.extents()[d];
     if (d < outer) reads.rows.extent[d] = joined_frame[d];
@@ -397,20 +426,27 @@ void gather_in_one_kernel(Slice<S const, Rank, Space> const& cotangent,
 
   auto const cotangents =
       slice_kernel<S const, outer>(cotangent.data(), stretched_strides<Rank>(cotangent), fold);
-  if constexpr (by_numbers)
+  if constexpr (by_numbers) {
     run_gather<Space>(joined_frame, GatherNumbers<P, outer, most, Slope, S>{reads, cotangents});
-  else
-    run_gather<Space>(joined_frame, GatherDuals<P, outer, most, decltype(duals.kernel(fold)), S>{
-                                        reads, duals.kernel(fold), cotangents});
+  } else if constexpr (by_partials) {
+    auto const nodes = nodes_of<P, needs_values, 0>(source.expression, fold);
+    run_gather<Space>(
+        joined_frame,
+        GatherPartials<P, outer, most, partials_of<P, E>, std::remove_const_t<decltype(nodes)>>{
+            reads, nodes, cotangents});
+  } else {
+    run_gather<Space>(joined_frame, GatherDuals<P, outer, most, decltype(source.kernel(fold)), S>{
+                                        reads, source.kernel(fold), cotangents});
+  }
 }
 
 /// Brings the cotangent back to targets, in as few kernels as possible: one for all targets of one
 /// frame. A target that shares its node with another one waits for the next kernel, unless one
 /// thread writes both.
-template <class E, class P, class S, int Rank, class Space, class Duals, class Slope>
+template <class E, class P, class S, int Rank, class Space, class Source>
 void gather(Slice<S const, Rank, Space> const& cotangent, std::vector<Gathered<P, Rank>> waiting,
-            Duals const& duals, std::vector<Slope> const& slopes) {
-  if (waiting.size() == 1) return gather_in_one_kernel<P, E>(cotangent, waiting, duals, slopes);
+            Source const& source) {
+  if (waiting.size() == 1) return gather_in_one_kernel<P, E>(cotangent, waiting, source);
   while (!waiting.empty()) {
     std::vector<Gathered<P, Rank>> now, later;
     for (auto& target : waiting) {
@@ -422,7 +458,7 @@ void gather(Slice<S const, Rank, Space> const& cotangent, std::vector<Gathered<P
       bool const fits = now.empty() || now.front().frame == target.frame;
       (fits && !shared ? now : later).push_back(std::move(target));
     }
-    gather_in_one_kernel<P, E>(cotangent, now, duals, slopes);
+    gather_in_one_kernel<P, E>(cotangent, now, source);
     waiting = std::move(later);
   }
 }
@@ -451,10 +487,9 @@ using products_t =
                        std::conditional_t<is_complex<T>, Kokkos::complex<real_t<S>>, real_t<S>>>;
 
 /// Adds to the cotangents of what a statement reads.
-template <class E, class S, int Rank, class Space, class T, class Duals, class Slope>
+template <class E, class S, int Rank, class Space, class T, class Source>
 void pull_back_reads(Slice<S const, Rank, Space> const& cotangent,
-                     std::vector<ArrayRead<T, Rank, Space>> const& reads, Duals const& duals,
-                     std::vector<Slope> const& slopes) {
+                     std::vector<ArrayRead<T, Rank, Space>> const& reads, Source const& source) {
   using P = products_t<T, S>;
   Shape<Rank> const& shape = cotangent.shape();
   auto targets = gathered(reads, shape);
@@ -474,8 +509,8 @@ void pull_back_reads(Slice<S const, Rank, Space> const& cotangent,
   if constexpr (std::same_as<P, T>)
     std::move(targets_of_products.begin(), targets_of_products.end(), std::back_inserter(targets));
   else if (!targets_of_products.empty())
-    gather<E>(cotangent, std::move(targets_of_products), duals, slopes);
-  gather<E>(cotangent, std::move(targets), duals, slopes);
+    gather<E>(cotangent, std::move(targets_of_products), source);
+  gather<E>(cotangent, std::move(targets), source);
   for (auto& [read, array] : products) add_products(*read, std::move(array));
 }
 
@@ -499,13 +534,21 @@ void pull_back_along(E const& expression, Slice<S const, Rank, Space> const& cot
     std::vector<real_t<S>> slopes(reads.size());
     for (std::size_t r = 0; r < reads.size(); ++r)
       slopes[r] = static_cast<real_t<S>>(dual.derivative[r]);
-    pull_back_reads<E>(cotangent, reads, 0, slopes);
+    pull_back_reads<E>(cotangent, reads, slopes);
+  } else if constexpr (runs_on_host<typename Space::execution_space> && has_partials<T, S, E> &&
+                       most > 1) {
+    std::vector<int> numbers;
+    numbers.reserve(partials_of<T, E>);
+    visit_partials<T>(expression,
+                      [&](auto const& leaf) { numbers.push_back(number_among(reads, leaf)); });
+    if constexpr (partials_of<T, E> > 0)
+      pull_back_reads<E>(cotangent, reads, Partials<E>{expression, numbers});
   } else {
     auto const duals = WithSeeds<T, Rank, Space, !forgets_values<T, E>>{reads}(expression);
     if constexpr (!carries_derivatives<value_t<decltype(duals)>>) {
       return;
     } else if constexpr (most > 1) {
-      pull_back_reads<E>(cotangent, reads, duals, std::vector<char>());
+      pull_back_reads<E>(cotangent, reads, duals);
     } else {
       auto const& read = reads.front();
       if (!read.is_rolled && !has_products(read, shape)) {

@@ -1,0 +1,333 @@
+#pragma once
+
+/// \file
+/// The partial derivatives of a statement along all that it reads, on hosts, in one evaluation of
+/// each cell: values go forward through the expression, and the cotangent comes back through it.
+/// Each operation knows its own derivatives only.
+
+#include <coir/array/array.hpp>
+#include <coir/array/dual_elements.hpp>
+#include <coir/array/functions.hpp>
+#include <coir/array/operators.hpp>
+#include <coir/autodiff/detail/dual_complex.hpp>
+#include <coir/autodiff/detail/linear.hpp>
+#include <coir/core/dual.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace coir::detail {
+
+/// How many real arrays of type T in an expression have a derivative. A mask has none.
+template <class T, class E>
+inline constexpr int partials_of = 0;
+template <class T, int Rank, class Space>
+inline constexpr int partials_of<T, Traced<T, Rank, Space>> = 1;
+template <class T, class F, class... Operands>
+inline constexpr int partials_of<T, Map<F, Operands...>> =
+    std::floating_point<value_t<Map<F, Operands...>>> ? (partials_of<T, Operands> + ... + 0) : 0;
+
+/// Whether all that depends on these arrays in an expression is of type T, too.
+template <class T, class E>
+inline constexpr bool stays_real = true;
+template <class T, class F, class... Operands>
+inline constexpr bool stays_real<T, Map<F, Operands...>> =
+    partials_of<T, Map<F, Operands...>> == 0 ||
+    (std::same_as<value_t<Map<F, Operands...>>, T> && (stays_real<T, Operands> && ...));
+
+/// Whether the cotangent, of type S, comes back through an expression by the nodes below.
+template <class T, class S, class E>
+inline constexpr bool has_partials =
+    std::floating_point<T> && std::same_as<S, T> && std::same_as<value_t<E>, T> && stays_real<T, E>;
+
+/// Calls visit(array) for each array that partials_of counts, in order.
+template <class T, class E, class Visit>
+void visit_partials(E const& expression, Visit const& visit) {
+  if constexpr (is_traced<E>)
+    visit(expression);
+  else if constexpr (partials_of<T, E> > 0)
+    std::apply(
+        [&](auto const&... operand) {
+          (
+              [&] {
+                using Operand = std::remove_cvref_t<decltype(operand)>;
+                if constexpr (partials_of<T, Operand> > 0) visit_partials<T>(operand, visit);
+              }(),
+              ...);
+        },
+        expression.operands());
+}
+
+// ---- derivatives of one operation ----
+
+/// The value of f(x, ...), and what a cotangent of it brings to operand I: by duals.
+///
+/// \tparam Active  which operands have derivatives
+template <class T, class F, bool... Active>
+struct LocalSlopes {
+  static constexpr int count = (int(Active) + ... + 0);
+  static constexpr std::array<bool, sizeof...(Active)> active{Active...};
+  T value;
+  T slope[count];
+
+  template <class... X>
+  LocalSlopes(F const& f, X const&... x) : LocalSlopes(f, std::index_sequence_for<X...>{}, x...) {}
+
+  template <std::size_t I>
+  T to(T cotangent) const {
+    return cotangent * slope[position(I)];
+  }
+
+ private:
+  static constexpr int position(std::size_t operand) {
+    int before = 0;
+    for (std::size_t i = 0; i < operand; ++i) before += active[i] ? 1 : 0;
+    return before;
+  }
+  template <std::size_t I, class X>
+  static auto variable(X const& x) {
+    if constexpr (active[I])
+      return Dual<T, count>::variable(x, position(I));
+    else
+      return x;
+  }
+  template <std::size_t... I, class... X>
+  LocalSlopes(F const& f, std::index_sequence<I...>, X const&... x) {
+    auto const dual = for_duals(f)(variable<I>(x)...);
+    value = dual.value;
+    for (int k = 0; k < count; ++k) slope[k] = dual.derivative[k];
+  }
+};
+
+// Operations of which duals would compute more than needed.
+template <class T, bool A, bool B>
+struct LocalSlopes<T, Add, A, B> {
+  T value;
+  template <class X, class Y>
+  LocalSlopes(Add const& f, X const& x, Y const& y) : value(f(x, y)) {}
+  template <std::size_t>
+  T to(T cotangent) const {
+    return cotangent;
+  }
+};
+template <class T, bool A, bool B>
+struct LocalSlopes<T, Subtract, A, B> {
+  T value;
+  template <class X, class Y>
+  LocalSlopes(Subtract const& f, X const& x, Y const& y) : value(f(x, y)) {}
+  template <std::size_t I>
+  T to(T cotangent) const {
+    return I == 0 ? cotangent : -cotangent;
+  }
+};
+template <class T, bool A, bool B>
+struct LocalSlopes<T, Multiply, A, B> {
+  T value, x, y;
+  template <class X, class Y>
+  LocalSlopes(Multiply const& f, X const& a, Y const& b)
+      : value(f(a, b)), x(static_cast<T>(a)), y(static_cast<T>(b)) {}
+  template <std::size_t I>
+  T to(T cotangent) const {
+    return cotangent * (I == 0 ? y : x);
+  }
+};
+template <class T, bool A, bool B>
+struct LocalSlopes<T, Divide, A, B> {
+  T value, y;
+  template <class X, class Y>
+  LocalSlopes(Divide const& f, X const& a, Y const& b) : value(f(a, b)), y(static_cast<T>(b)) {}
+  template <std::size_t I>
+  T to(T cotangent) const {
+    return I == 0 ? cotangent / y : -(cotangent / y) * value;
+  }
+};
+template <class T, bool A>
+struct LocalSlopes<T, Square, A> {
+  T value, twice;
+  LocalSlopes(Square const& f, T x) : value(f(x)), twice(x + x) {}
+  template <std::size_t>
+  T to(T cotangent) const {
+    return cotangent * twice;
+  }
+};
+template <class T, bool M, bool A, bool B>
+struct LocalSlopes<T, Where, M, A, B> {
+  T value;
+  bool mask;
+  template <class X, class Y>
+  LocalSlopes(Where const& f, bool m, X const& x, Y const& y) : value(f(m, x, y)), mask(m) {}
+  template <std::size_t I>
+  T to(T cotangent) const {
+    return I == 1 ? math::select(mask, cotangent, T(0)) : math::select(mask, T(0), cotangent);
+  }
+};
+
+/// Operations whose derivatives are finite for finite operands. Behind all others a cotangent of 0
+/// isn't multiplied: the side of a `where` that isn't chosen may have an infinite derivative.
+template <class F>
+inline constexpr bool is_polynomial =
+    std::same_as<F, Add> || std::same_as<F, Subtract> || std::same_as<F, Multiply> ||
+    std::same_as<F, Square> || std::same_as<F, Negate> || std::same_as<F, Plus>;
+
+// ---- an expression's nodes, for a stretch of a row ----
+
+/// What has no derivative.
+template <class T, class Row>
+struct ConstantNode {
+  static constexpr int partials = 0;
+  Row row;
+  struct State {
+    std::remove_cvref_t<decltype(std::declval<Row const&>()[0])> value;
+  };
+  State forward(std::int64_t c) const { return {row[c]}; }
+};
+
+/// An array; its number among those that partials_of counts.
+template <class T, int Number, class Row>
+struct ArrayNode {
+  static constexpr int partials = 1;
+  Row row;
+  struct State {
+    T value;
+  };
+  State forward(std::int64_t c) const { return {row[c]}; }
+  template <bool Guarded>
+  static void back(State const&, T cotangent, T* brings) {
+    brings[Number] = cotangent;
+  }
+};
+
+template <class T, class F, class... Nodes>
+struct MapNode {
+  static constexpr int partials = (Nodes::partials + ...);
+  using Local = LocalSlopes<T, F, (Nodes::partials > 0)...>;
+  F f;
+  std::tuple<Nodes...> nodes;
+
+  struct State {
+    Local local;
+    std::tuple<typename Nodes::State...> of;
+    T value;
+  };
+  State forward(std::int64_t c) const {
+    return std::apply([&](auto const&... node) { return state(node.forward(c)...); }, nodes);
+  }
+  /// \tparam Guarded  whether a cotangent of 0 stays 0
+  template <bool Guarded>
+  static void back(State const& state, T cotangent, T* brings) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (back_to < I, Guarded || !is_polynomial < F >> (state, cotangent, brings), ...);
+    }(std::index_sequence_for<Nodes...>{});
+  }
+
+ private:
+  template <class... S>
+  State state(S const&... of) const {
+    Local const local(f, of.value...);
+    return {local, {of...}, local.value};
+  }
+  template <std::size_t I, bool Guarded>
+  static void back_to(State const& state, T cotangent, T* brings) {
+    using Node = std::tuple_element_t<I, std::tuple<Nodes...>>;
+    if constexpr (Node::partials > 0) {
+      T product = state.local.template to<I>(cotangent);
+      if constexpr (Guarded && !std::same_as<F, Where>)
+        product = math::select(cotangent == T(0), T(0), product);
+      Node::template back<Guarded>(std::get<I>(state.of), product, brings);
+    }
+  }
+};
+
+// ---- what rows of nodes are made of ----
+
+template <class T, class Kernel>
+struct ConstantNodes {
+  static constexpr std::size_t scratch_bytes = Kernel::scratch_bytes;
+  Kernel kernel;
+  template <class P, class S>
+  auto row(P const& at, std::int64_t first, std::int64_t count, S& scratch) const {
+    auto const row = kernel.row(at, first, count, scratch);
+    return ConstantNode<T, std::remove_const_t<decltype(row)>>{row};
+  }
+};
+template <class T, int Number, class Kernel>
+struct ArrayNodes {
+  static constexpr std::size_t scratch_bytes = Kernel::scratch_bytes;
+  Kernel kernel;
+  template <class P, class S>
+  auto row(P const& at, std::int64_t first, std::int64_t count, S& scratch) const {
+    auto const row = kernel.row(at, first, count, scratch);
+    return ArrayNode<T, Number, std::remove_const_t<decltype(row)>>{row};
+  }
+};
+template <class T, class F, class... Kernels>
+struct MapNodes {
+  static constexpr std::size_t scratch_bytes = (Kernels::scratch_bytes + ...);
+  F f;
+  std::tuple<Kernels...> kernels;
+  template <class P, class S>
+  auto row(P const& at, std::int64_t first, std::int64_t count, S& scratch) const {
+    return std::apply(
+        [&](auto const&... kernel) {
+          return MapNode<T, F, decltype(kernel.row(at, first, count, scratch))...>{
+              f, {kernel.row(at, first, count, scratch)...}};
+        },
+        kernels);
+  }
+};
+
+template <class T, bool Reads, int First, class F, class... Operands, class Fold>
+auto nodes_of_operands(Map<F, Operands...> const& expression, Fold const& fold);
+
+/// An expression's nodes.
+///
+/// \tparam Reads  false if derivatives need no values of arrays, whose memory may be gone
+/// \tparam First  the number of the first array among those that partials_of counts
+template <class T, bool Reads, int First, class E, class Fold>
+auto nodes_of(E const& expression, Fold const& fold) {
+  if constexpr (is_traced<E> && partials_of<T, E> > 0) {
+    if constexpr (Reads)
+      return ArrayNodes<T, First, decltype(expression.kernel(fold))>{expression.kernel(fold)};
+    else
+      return ArrayNodes<T, First, ConstantKernel<T>>{{T(0)}};
+  } else if constexpr (partials_of<T, E> == 0) {
+    return ConstantNodes<T, decltype(expression.kernel(fold))>{expression.kernel(fold)};
+  } else {
+    return nodes_of_operands<T, Reads, First>(expression, fold);
+  }
+}
+template <class T, bool Reads, int First, class F, class... Operands, class Fold>
+auto nodes_of_operands(Map<F, Operands...> const& expression, Fold const& fold) {
+  auto const& operands = expression.operands();
+  constexpr std::array<int, sizeof...(Operands)> counts{partials_of<T, Operands>...};
+  constexpr auto first_of = [counts](std::size_t operand) {
+    int first = First;
+    for (std::size_t i = 0; i < operand; ++i) first += counts[i];
+    return first;
+  };
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return MapNodes<T, F,
+                    decltype(nodes_of<T, Reads, first_of(I)>(std::get<I>(operands), fold))...>{
+        expression.function(), {nodes_of<T, Reads, first_of(I)>(std::get<I>(operands), fold)...}};
+  }(std::index_sequence_for<Operands...>{});
+}
+
+/// The arrays of an expression whose values derivatives need, and all constants, for a Fold.
+template <class T, bool Reads, class E, int Rank>
+void add_needed_leaves(Fold<Rank>& fold, E const& expression) {
+  if constexpr (is_traced<E>) {
+    if constexpr (Reads || partials_of<T, E> == 0) add_leaves(fold, expression);
+  } else if constexpr (partials_of<T, E> == 0) {
+    add_leaves(fold, expression);
+  } else {
+    std::apply([&](auto const&... operand) { (add_needed_leaves<T, Reads>(fold, operand), ...); },
+               expression.operands());
+  }
+}
+
+}  // namespace coir::detail
