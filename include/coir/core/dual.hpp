@@ -354,8 +354,8 @@ KOKKOS_FORCEINLINE_FUNCTION T one_minus_square(T const& x) {
     return (S(1) - x) * (S(1) + x);
 }
 
-/// 1 / cosh(x)^2. 1 - tanh^2 would cancel, a square of cosh would overflow, and a quotient in the
-/// derivative could be infinity over infinity.
+/// 1 / cosh(x)^2 = 4 e / (1 + e)^2 with e = exp(-2 |x|). 1 - tanh^2 would cancel, a square of cosh
+/// would overflow, and a quotient in the derivative could be infinity over infinity.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T sech_square(T const& x) {
   using namespace math;
@@ -364,8 +364,8 @@ KOKKOS_FORCEINLINE_FUNCTION T sech_square(T const& x) {
     auto const v = sech_square(x.value);
     return chain(x, v, S(-2) * tanh(x.value) * v);
   } else {
-    S const sech = S(1) / cosh(x);
-    return sech * sech;
+    S const e = exp(S(-2) * abs(x));
+    return S(4) * e / ((S(1) + e) * (S(1) + e));
   }
 }
 

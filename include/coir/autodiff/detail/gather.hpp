@@ -618,7 +618,7 @@ struct GatherPartials {
     for (std::int64_t c = 0; c < count; ++c) {
       T const cotangent = cotangents[c];
       T brings[Count];
-      Row::template back<false>(row.forward(c), cotangent, brings);
+      row.template back<false>(c, cotangent, brings);
       [&]<std::size_t... K>(std::index_sequence<K...>) {
         ((values[static_cast<std::int64_t>(K) * width + c] =
               math::select(cotangent == T(0), T(0), brings[K])),

@@ -12,6 +12,7 @@
 #include <coir/autodiff/detail/dual_complex.hpp>
 #include <coir/autodiff/detail/linear.hpp>
 #include <coir/core/dual.hpp>
+#include <coir/core/pack.hpp>
 
 #include <array>
 #include <concepts>
@@ -181,10 +182,7 @@ template <class T, class Row>
 struct ConstantNode {
   static constexpr int partials = 0;
   Row row;
-  struct State {
-    std::remove_cvref_t<decltype(std::declval<Row const&>()[0])> value;
-  };
-  State forward(std::int64_t c) const { return {row[c]}; }
+  auto value(std::int64_t c) const { return row[c]; }
 };
 
 /// An array; its number among those that partials_of counts.
@@ -192,53 +190,44 @@ template <class T, int Number, class Row>
 struct ArrayNode {
   static constexpr int partials = 1;
   Row row;
-  struct State {
-    T value;
-  };
-  State forward(std::int64_t c) const { return {row[c]}; }
+  T value(std::int64_t c) const { return row[c]; }
   template <bool Guarded>
-  static void back(State const&, T cotangent, T* brings) {
+  void back(std::int64_t, T cotangent, T* brings) const {
     brings[Number] = cotangent;
   }
 };
 
+/// An operation. Values are asked for again on the way back: compilers compute them once, and
+/// vectorise loops in which no objects are copied.
 template <class T, class F, class... Nodes>
 struct MapNode {
   static constexpr int partials = (Nodes::partials + ...);
-  using Local = LocalSlopes<T, F, (Nodes::partials > 0)...>;
   F f;
-  std::tuple<Nodes...> nodes;
+  Pack<Nodes...> nodes;
 
-  struct State {
-    Local local;
-    std::tuple<typename Nodes::State...> of;
-    T value;
-  };
-  State forward(std::int64_t c) const {
-    return std::apply([&](auto const&... node) { return state(node.forward(c)...); }, nodes);
+  T value(std::int64_t c) const {
+    return nodes.apply_on_host([&](auto const&... node) { return f(node.value(c)...); });
   }
   /// \tparam Guarded  whether a cotangent of 0 stays 0
   template <bool Guarded>
-  static void back(State const& state, T cotangent, T* brings) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (back_to < I, Guarded || !is_polynomial < F >> (state, cotangent, brings), ...);
-    }(std::index_sequence_for<Nodes...>{});
+  void back(std::int64_t c, T cotangent, T* brings) const {
+    nodes.apply_on_host([&](auto const&... node) {
+      LocalSlopes<T, F, (Nodes::partials > 0)...> const local(f, node.value(c)...);
+      [&]<std::size_t... I>(std::index_sequence<I...>) {
+        (back_to < I, Guarded || !is_polynomial < F >> (local, node, c, cotangent, brings), ...);
+      }(std::index_sequence_for<Nodes...>{});
+    });
   }
 
  private:
-  template <class... S>
-  State state(S const&... of) const {
-    Local const local(f, of.value...);
-    return {local, {of...}, local.value};
-  }
-  template <std::size_t I, bool Guarded>
-  static void back_to(State const& state, T cotangent, T* brings) {
-    using Node = std::tuple_element_t<I, std::tuple<Nodes...>>;
+  template <std::size_t I, bool Guarded, class Local, class Node>
+  static void back_to(Local const& local, Node const& node, std::int64_t c, T cotangent,
+                      T* brings) {
     if constexpr (Node::partials > 0) {
-      T product = state.local.template to<I>(cotangent);
+      T product = local.template to<I>(cotangent);
       if constexpr (Guarded && !std::same_as<F, Where>)
         product = math::select(cotangent == T(0), T(0), product);
-      Node::template back<Guarded>(std::get<I>(state.of), product, brings);
+      node.template back<Guarded>(c, product, brings);
     }
   }
 };
@@ -269,15 +258,13 @@ template <class T, class F, class... Kernels>
 struct MapNodes {
   static constexpr std::size_t scratch_bytes = (Kernels::scratch_bytes + ...);
   F f;
-  std::tuple<Kernels...> kernels;
+  Pack<Kernels...> kernels;
   template <class P, class S>
   auto row(P const& at, std::int64_t first, std::int64_t count, S& scratch) const {
-    return std::apply(
-        [&](auto const&... kernel) {
-          return MapNode<T, F, decltype(kernel.row(at, first, count, scratch))...>{
-              f, {kernel.row(at, first, count, scratch)...}};
-        },
-        kernels);
+    return kernels.apply_on_host([&](auto const&... kernel) {
+      return MapNode<T, F, decltype(kernel.row(at, first, count, scratch))...>{
+          f, {{kernel.row(at, first, count, scratch)}...}};
+    });
   }
 };
 
@@ -313,7 +300,7 @@ auto nodes_of_operands(Map<F, Operands...> const& expression, Fold const& fold) 
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
     return MapNodes<T, F,
                     decltype(nodes_of<T, Reads, first_of(I)>(std::get<I>(operands), fold))...>{
-        expression.function(), {nodes_of<T, Reads, first_of(I)>(std::get<I>(operands), fold)...}};
+        expression.function(), {{nodes_of<T, Reads, first_of(I)>(std::get<I>(operands), fold)}...}};
   }(std::index_sequence_for<Operands...>{});
 }
 
