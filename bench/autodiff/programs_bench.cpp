@@ -1,10 +1,13 @@
-// Programs that go by the tape: value,NAME is the value alone and grad,NAME the value with its
-// gradient. bench/peers/gradients.py times JAX's programs beside these.
+// Programs that go by the tape: value,NAME is the value alone, grad,NAME the value with its
+// gradient, and recorded,NAME a recorded one. bench/peers/gradients.py times JAX's programs beside
+// these.
 
 #include <autodiff/programs.hpp>
 #include <support/memory.hpp>
 
+#include <coir/array/record.hpp>
 #include <coir/autodiff/linalg.hpp>
+#include <coir/autodiff/value_and_grad_into.hpp>
 #include <coir/linalg/matmul.hpp>
 
 #include <cstdint>
@@ -51,6 +54,17 @@ void diffusion(benchmark::State& state) {
   time_program<Gradient>(state, double(n * n), Diffusion{}, matrix(n, n));
 }
 
+void recorded_diffusion(benchmark::State& state) {
+  std::int64_t const n = state.range(0);
+  if (!fits(state, 220. * sizeof(float) * double(n) * double(n))) return;
+  auto const x = matrix(n, n);
+  auto slope = matrix(n, n);
+  Array<float, 0, Memory> value(Shape<0>{});
+  auto const step = record<Memory>([&] { value_and_grad_into(Diffusion{})(value, slope, x); });
+  double const cells = double(n * n);
+  time_batches(state, Space{}, {cells, sizeof(float) * cells, "numbers"}, [&] { step.run(); });
+}
+
 template <bool Gradient>
 void log_sum_exp(benchmark::State& state) {
   std::int64_t const rows = state.range(0), columns = 100;
@@ -69,6 +83,7 @@ void perceptron(benchmark::State& state) {
 
 BENCHMARK(diffusion<false>)->Name("value,diffusion")->UseManualTime()->Arg(64)->Arg(1024);
 BENCHMARK(diffusion<true>)->Name("grad,diffusion")->UseManualTime()->Arg(64)->Arg(1024);
+BENCHMARK(recorded_diffusion)->Name("recorded,diffusion")->UseManualTime()->Arg(64)->Arg(1024);
 BENCHMARK(log_sum_exp<false>)->Name("value,log_sum_exp")->UseManualTime()->Arg(1000)->Arg(100000);
 BENCHMARK(log_sum_exp<true>)->Name("grad,log_sum_exp")->UseManualTime()->Arg(1000)->Arg(100000);
 BENCHMARK(perceptron<false>)->Name("value,perceptron")->UseManualTime()->Arg(32)->Arg(1024);

@@ -244,8 +244,10 @@ def main():
     for _, name in in_turns(options.rounds, list(contestants)):
         times[name].append(contestants[name]())
     table = []
-    for row in (f"{what},{row}" for row in names for what in ("value", "grad")):
-        theirs = [seconds[row] for seconds in times["JAX"]]
+    for row in (f"{what},{row}" for row in names for what in ("value", "grad", "recorded")):
+        if any(row not in seconds for bench in options.bench for seconds in times[bench]):
+            continue  # few programs are recorded
+        theirs = [seconds[row.replace("recorded,", "grad,")] for seconds in times["JAX"]]
         name = row.replace(row.split(",")[1], TWELVE[int(row.split("/")[1])]) if options.twelve else row
         cells = [name, f"{statistics.median(theirs) * 1e3:.3g}"]
         for bench in options.bench:

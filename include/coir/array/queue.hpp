@@ -63,7 +63,7 @@ class Queue {
   void run(Statements const& statements) {
     detail::immediate<Exec>("Queue::run()");
     Running const running(running_);
-    detail::WhileOnInstance<Exec> const here(exec_, &kept_, /*recorded=*/false);
+    detail::WhileOnInstance<Exec> const here(exec_, kept_);
     statements();
   }
 

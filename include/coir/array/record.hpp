@@ -5,12 +5,11 @@
 
 #include <coir/array/array.hpp>
 #include <coir/core/instance.hpp>
+#include <coir/core/kept_launches.hpp>
 #include <coir/core/replay.hpp>
 
 #include <cstdint>
 #include <memory>
-#include <utility>
-#include <vector>
 
 namespace coir {
 
@@ -21,16 +20,40 @@ class Recorded {
   using Exec = typename Space::execution_space;
 
   template <class Statements>
-  explicit Recorded(Statements const& statements)
-      : once_(replay(statements, 1)),
-        // Not with temporaries, which each run in the graph would have again.
-        together_(blocks_->empty() ? replay(statements, runs_together) : nullptr) {}
+  explicit Recorded(Statements const& statements) {
+    // Kept at one place, because arrays in it are looked at in each run.
+    auto const kept = std::make_shared<Statements const>(statements);
+    statements_ = kept;
+    if constexpr (runs_on_host<Exec>) {
+      Exec const exec;
+      detail::WhileOnInstance<Exec> const recording(exec, *state_);
+      detail::WhileKeepingLaunches const keeping(&launches_);
+      (*kept)();
+    } else {
+      once_ = replay(*kept, 1);
+      // Not with temporaries, which each run in the graph would have again.
+      if (state_->blocks->empty()) together_ = replay(*kept, runs_together);
+    }
+    state_->blocks->close();
+  }
 
   /// Runs the statements `times` times, after all work that was started before, and waits.
   ///
-  /// \throws PreconditionError if `times` is negative
+  /// \throws PreconditionError if `times` is negative, or if an array of a recorded gradient isn't
+  ///   in the memory that it had when it was recorded
   void run(std::int64_t times = 1) const {
     expects(times >= 0, "recorded statements can be run 0 times or more", times);
+    for (auto const& check : state_->checks) check();
+    if constexpr (runs_on_host<Exec>) {
+      Exec{}.fence();
+      for (; times > 0; --times) launches_.run();
+    } else {
+      submit(times);
+    }
+  }
+
+ private:
+  void submit(std::int64_t times) const {
     Exec{}.fence();
     if (together_) {
       for (; times >= runs_together; times -= runs_together) together_->submit();
@@ -40,23 +63,21 @@ class Recorded {
     once_->wait();
   }
 
- private:
   // Runs in one graph, because submitting a graph costs as much as several small kernels.
   static constexpr int runs_together = 32;
 
   template <class Statements>
   std::unique_ptr<Replay<Exec>> replay(Statements const& statements, int runs) {
-    // A graph needs the temporaries that were made when it was captured. Without graphs each call
-    // makes its own.
-    auto* const blocks = Replay<Exec>::captures ? blocks_.get() : nullptr;
-    return std::make_unique<Replay<Exec>>(Exec{}, [statements, runs, blocks](Exec const& exec) {
-      detail::WhileOnInstance<Exec> const recording(exec, blocks, /*recorded=*/true);
-      for (int i = 0; i < runs; ++i) statements();
-    });
+    return std::make_unique<Replay<Exec>>(
+        Exec{}, [&statements, runs, state = state_.get()](Exec const& exec) {
+          detail::WhileOnInstance<Exec> const recording(exec, *state);
+          for (int i = 0; i < runs; ++i) statements();
+        });
   }
 
-  using Blocks = std::vector<std::shared_ptr<void>>;
-  std::unique_ptr<Blocks> blocks_ = std::make_unique<Blocks>();
+  std::unique_ptr<detail::RecordedState> state_ = std::make_unique<detail::RecordedState>();
+  std::shared_ptr<void const> statements_;
+  detail::KeptLaunches launches_;  // on hosts
   std::unique_ptr<Replay<Exec>> once_;
   std::unique_ptr<Replay<Exec>> together_;
 };
@@ -69,17 +90,17 @@ class Recorded {
 ///     });
 ///     sweeps.run(1000);
 ///
-/// On CUDA the statements become a graph, which is launched faster than the kernels one by one:
-/// this pays for small arrays. Elsewhere each run calls `statements` again.
+/// `statements` is called once, and its kernels are kept with all their arguments: on CUDA as a
+/// graph, on hosts as a list. So a run neither makes expressions nor takes memory, which pays for
+/// small arrays. On other devices each run calls `statements` again.
 ///
-/// Assignments (compound and masked ones, too), reductions along an axis, products and vmap() can
-/// be recorded. `statements` must only change elements: arrays that it writes exist before and keep
-/// their memory (no swap()), and numbers are the same in each run. Arrays that it refers to must
-/// outlive the result.
+/// Assignments (compound and masked ones, too), reductions along an axis, products, vmap() and
+/// value_and_grad_into() of these can be recorded. `statements` must only change elements: arrays
+/// that it writes exist before and keep their memory (no swap()), and numbers are the same in each
+/// run. Arrays that it refers to must outlive the result.
 ///
 /// \tparam Space  the memory space of the arrays
-/// \throws PreconditionError if a statement needs the host to wait, as reductions to a number do;
-///   on hosts run() throws it
+/// \throws PreconditionError if a statement needs the host to wait, as reductions to a number do
 template <class Space = DefaultSpace, class Statements>
   requires std::is_invocable_v<Statements const&>
 Recorded<Space> record(Statements const& statements) {

@@ -32,6 +32,29 @@ Array<T, 0, Space> as_array_of_rank_0(T const& number) {
   return result;
 }
 
+template <class T, class Space>
+using SumOf = Sum<T, runs_on_host<typename Space::execution_space>>;
+
+/// Folds all elements of an expression into an array of rank 0. While record() records, the host
+/// doesn't wait for the number.
+template <class Space, class E, class Monoid>
+Array<typename Monoid::result_type, 0, Space> fold_into_array(E const& x, Monoid const& monoid) {
+  using Exec = typename Space::execution_space;
+  using Result = typename Monoid::result_type;
+  if (!is_recording<Exec>()) return as_array_of_rank_0<Space>(reduce_all(x, monoid));
+  if constexpr (runs_on_host<Exec>) {
+    Array<Result, 0, Space> result(Shape<0>{});
+    keep_fold_on_host(instance<Exec>(), x, monoid, result.data());
+    return result;
+  } else if constexpr (rank_of<E> == 0) {
+    return Array<Result, 0, Space>(x);
+  } else if constexpr (rank_of<E> == 1) {
+    return reduce_axis(x, 0, monoid);
+  } else {
+    return fold_into_array<Space>(reduce_axis(x, rank_of<E> - 1, monoid).as_operand(), monoid);
+  }
+}
+
 /// A reduction's result, stretched along the axis that it has lost.
 template <class T, int Rank, class Space>
 Slice<T const, Rank + 1, Space> stretched_along(Slice<T const, Rank, Space> const& x, int axis,
@@ -86,18 +109,19 @@ struct OneIfZero {
   }
 };
 
-/// min or max of all elements. `extreme` is called with the values.
-template <class E, class Extreme>
-auto traced_extreme(E const& expression, Extreme extreme) {
+/// min or max of all elements.
+template <class Monoid, class E>
+auto traced_extreme(E const& expression, char const* what) {
   auto const x = evaluate(expression);
   using X = std::remove_const_t<decltype(x)>;
   using T = value_t<X>;
   using Space = typename X::space;
-  auto const result = as_array_of_rank_0<Space, T>(extreme(x.values()));
+  expects_elements(x, what);
+  auto const result = fold_into_array<Space>(x.values(), Monoid{});
   auto const top = result.all();
   return taped(x.node()->tape(), result, [x, top](Slice<T const, 0, Space> const& cotangent) {
-    T const count = sum(map(IsExtreme{}, x.values(), top));
-    add_cotangent(x, map(ShareOfExtreme{}, x.values(), top, cotangent, Constant<T>(count)));
+    auto const count = fold_into_array<Space>(map(IsExtreme{}, x.values(), top), SumOf<T, Space>{});
+    add_cotangent(x, map(ShareOfExtreme{}, x.values(), top, cotangent, count));
   });
 }
 
@@ -132,7 +156,7 @@ auto sum(E const& x) {
   using Space = typename E::space;
   constexpr int rank = rank_of<E>;
   E const e = operand(x);
-  auto const total = detail::as_array_of_rank_0<Space, T>(sum_of_elements(e));
+  auto const total = detail::fold_into_array<Space>(e, detail::SumOf<T, Space>{});
   return detail::taped(detail::tape_of(e), total,
                        [e = detail::needed_back(e)](Slice<T const, 0, Space> const& cotangent) {
                          Shape<rank> const shape = e.shape();
@@ -177,7 +201,7 @@ auto std_dev(E const& x, Ddof ddof = Ddof(0)) {
 template <TracedExpression E>
   requires detail::RealOperand<E>
 auto min(E const& x) {
-  return detail::traced_extreme(x, [](auto const& values) { return min(values); });
+  return detail::traced_extreme<detail::Min<value_t<E>>>(x, "minimum");
 }
 
 /// The largest element; equal ones share the derivative.
@@ -186,7 +210,7 @@ auto min(E const& x) {
 template <TracedExpression E>
   requires detail::RealOperand<E>
 auto max(E const& x) {
-  return detail::traced_extreme(x, [](auto const& values) { return max(values); });
+  return detail::traced_extreme<detail::Max<value_t<E>>>(x, "maximum");
 }
 
 /// The product of all elements. If one element is 0, only its own derivative isn't 0.
@@ -196,13 +220,15 @@ auto prod(E const& expression) {
   using X = std::remove_const_t<decltype(x)>;
   using T = value_t<X>;
   using Space = typename X::space;
-  return detail::taped(x.node()->tape(), detail::as_array_of_rank_0<Space, T>(prod(x.values())),
+  using Factors = detail::Product<T>;
+  return detail::taped(x.node()->tape(), detail::fold_into_array<Space>(x.values(), Factors{}),
                        [x](Slice<T const, 0, Space> const& cotangent) {
-                         T const others = prod(map(detail::OneForZero{}, x.values()));
-                         T const zeros = sum(map(detail::OneIfZero{}, x.values()));
-                         detail::add_cotangent(
-                             x, map(detail::SlopeOfProduct{}, x.values(), Constant<T>(others),
-                                    Constant<T>(zeros), cotangent));
+                         auto const others = detail::fold_into_array<Space>(
+                             map(detail::OneForZero{}, x.values()), Factors{});
+                         auto const zeros = detail::fold_into_array<Space>(
+                             map(detail::OneIfZero{}, x.values()), detail::SumOf<T, Space>{});
+                         detail::add_cotangent(x, map(detail::SlopeOfProduct{}, x.values(), others,
+                                                      zeros, cotangent));
                        });
 }
 

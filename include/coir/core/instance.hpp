@@ -7,18 +7,72 @@
 #include <coir/core/errors.hpp>
 #include <coir/core/kokkos.hpp>
 
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace coir::detail {
 
+/// Memory of the arrays that statements make while they are recorded. The statements run one after
+/// the other in each run, so that the memory of an array that is gone serves the next one.
+class RecordedBlocks : public std::enable_shared_from_this<RecordedBlocks> {
+ public:
+  /// A block of at least `bytes`.
+  ///
+  /// \param allocate  called with the size of a new block
+  template <class Allocate>
+  std::shared_ptr<void> take(std::int64_t bytes, Allocate const& allocate) {
+    any_ = true;
+    auto const fit = free_.lower_bound(bytes);
+    bool const reuses = fit != free_.end() && fit->first <= 2 * bytes;
+    std::int64_t const size = reuses ? fit->first : bytes;
+    std::shared_ptr<void> const block = reuses ? fit->second : allocate(bytes);
+    if (reuses)
+      free_.erase(fit);
+    else
+      kept_.push_back(block);
+    void* const data = block.get();
+    return {data, [blocks = weak_from_this(), block, size](void*) {
+              if (auto const own = blocks.lock(); own && own->records_)
+                own->free_.emplace(size, block);
+            }};
+  }
+
+  bool empty() const { return !any_; }
+  /// Whether an array's memory is from here.
+  bool holds(void const* data) const {
+    for (auto const& block : kept_)
+      if (block.get() == data) return true;
+    return false;
+  }
+  /// From now on blocks aren't handed on.
+  void close() {
+    records_ = false;
+    free_.clear();
+  }
+
+ private:
+  std::multimap<std::int64_t, std::shared_ptr<void>> free_;
+  std::vector<std::shared_ptr<void>> kept_;
+  bool any_ = false, records_ = true;
+};
+
+/// What record() keeps beside the statements.
+struct RecordedState {
+  std::shared_ptr<RecordedBlocks> blocks = std::make_shared<RecordedBlocks>();
+  /// Each throws if an array isn't where it was.
+  std::vector<std::function<void()>> checks;
+};
+
 /// Where array statements of this host thread run, if not on the default instance.
 template <class Exec>
 struct InstanceState {
   Exec const* exec;
-  std::vector<std::shared_ptr<void>>* blocks;  ///< keeps the memory of temporaries, unless nullptr
-  bool recorded;  ///< true: record() captures statements; false: a Queue runs them
+  std::vector<std::shared_ptr<void>>* blocks;  ///< keeps the memory of a Queue's temporaries
+  RecordedState* recorded;                     ///< of record(); nullptr on a Queue
 };
 
 template <class Exec>
@@ -56,20 +110,31 @@ Exec immediate(char const* what) {
   return instance<Exec>();
 }
 
+/// Whether record() records statements of this host thread.
+template <class Exec>
+bool is_recording() {
+  return instance_state<Exec> && instance_state<Exec>->recorded;
+}
+
 /// During its lifetime array statements of this host thread run on an instance, or are recorded for
 /// it.
 template <class Exec>
 class WhileOnInstance {
  public:
-  WhileOnInstance(Exec const& exec, std::vector<std::shared_ptr<void>>* blocks, bool recorded)
-      : state_{&exec, blocks, recorded}, before_(instance_state<Exec>) {
-    instance_state<Exec> = &state_;
-  }
+  WhileOnInstance(Exec const& exec, std::vector<std::shared_ptr<void>>& blocks)
+      : WhileOnInstance(InstanceState<Exec>{&exec, &blocks, nullptr}) {}
+  WhileOnInstance(Exec const& exec, RecordedState& recorded)
+      : WhileOnInstance(InstanceState<Exec>{&exec, nullptr, &recorded}) {}
   ~WhileOnInstance() { instance_state<Exec> = before_; }
   WhileOnInstance(WhileOnInstance const&) = delete;
   WhileOnInstance& operator=(WhileOnInstance const&) = delete;
 
  private:
+  explicit WhileOnInstance(InstanceState<Exec> const& state)
+      : state_(state), before_(instance_state<Exec>) {
+    instance_state<Exec> = &state_;
+  }
+
   InstanceState<Exec> state_;
   InstanceState<Exec> const* before_;
 };

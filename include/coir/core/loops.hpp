@@ -11,6 +11,7 @@
 #include <coir/core/concepts.hpp>
 #include <coir/core/detail/device_loops.hpp>
 #include <coir/core/detail/rows.hpp>
+#include <coir/core/kept_launches.hpp>
 #include <coir/core/tasks.hpp>
 
 #include <array>
@@ -100,7 +101,9 @@ void for_each(std::string_view label, Exec const& exec, Box<Rank, Index> const& 
                 "a body that reads no neighbours is never called for columns");
   if (box.size() == 0) return;
   if constexpr (runs_on_host<Exec>)
-    detail::for_each_on_host(label, exec, detail::Rows<Rank, Index>(box), body);
+    detail::launch_on_host<Body>(body, [=](Body const& own) {
+      detail::for_each_on_host(label, exec, detail::Rows<Rank, Index>(box), own);
+    });
   else
     detail::for_each_on_device(label, exec, detail::Rows<Rank, Index>(box), body);
 }
@@ -133,10 +136,12 @@ void reduce(std::string_view label, Exec const& exec, Box<Rank, Index> const& bo
     reducer.init(reducer.reference());
     return;
   }
-  if constexpr (runs_on_host<Exec>)
+  if constexpr (runs_on_host<Exec>) {
+    detail::expects_no_recording(label);
     detail::reduce_on_host(label, exec, detail::Rows<Rank, Index>(box), body, reducer);
-  else
+  } else {
     detail::reduce_on_device(label, exec, detail::Rows<Rank, Index>(box), body, reducer);
+  }
 }
 
 }  // namespace coir

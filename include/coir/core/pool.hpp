@@ -78,14 +78,15 @@ class MemoryPool {
   ///
   /// \throws ResourceError if there is not enough, or the limit would be exceeded
   static std::shared_ptr<void> allocate(std::int64_t bytes) {
-    auto block = pool().allocate(bytes);
     using Exec = typename Space::execution_space;
     auto const* const state = detail::instance_state<Exec>;
+    if (state && state->recorded)
+      return state->recorded->blocks->take(bytes,
+                                           [](std::int64_t size) { return pool().allocate(size); });
+    auto block = pool().allocate(bytes);
     if (state && state->blocks) {
-      // Kept, because a recording writes to the block in each run, and a queue's statements may not
-      // have run yet.
-      state->blocks->push_back(block);
-      if (!state->recorded) Exec{}.fence();  // kernels of the default instance may still use it
+      state->blocks->push_back(block);  // kept: the queue's statements may not have run yet
+      Exec{}.fence();                   // kernels of the default instance may still use it
     }
     return block;
   }

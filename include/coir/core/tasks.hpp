@@ -5,6 +5,7 @@
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/detail/host_threads.hpp>
+#include <coir/core/kept_launches.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -60,8 +61,10 @@ template <ExecutionSpace Exec, class Body>
 void for_each_task(std::string_view label, Exec const& exec, std::int64_t count, Body const& body) {
   if (count <= 0) return;
   if constexpr (runs_on_host<Exec>)
-    detail::run_on_host(
-        label, exec, count, [](std::int64_t task, Body const& each) { each(task); }, body);
+    detail::launch_on_host<Body>(body, [=](Body const& own) {
+      detail::run_on_host(
+          label, exec, count, [](std::int64_t task, Body const& each) { each(task); }, own);
+    });
   else
     Kokkos::parallel_for(std::string(label),
                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count),

@@ -126,9 +126,9 @@ struct ReduceVectors {
   }
 };
 
-/// Folds all elements of an expression into one value, in one kernel, by reduce().
-template <class Exec, class E, class Monoid, class Reducer>
-void fold_all(Exec const& exec, E const& expression, Monoid const& monoid, Reducer const& reducer) {
+/// Calls launch(box, body) for the kernel that folds all elements of an expression by reduce().
+template <class Exec, class E, class Monoid, class Launch>
+void fold_all(Exec const&, E const& expression, Monoid const& monoid, Launch const& launch) {
   constexpr int rank = std::max(E::rank, 1);
   constexpr int outer = rank - 1;
   Shape<rank> shape;
@@ -146,15 +146,23 @@ void fold_all(Exec const& exec, E const& expression, Monoid const& monoid, Reduc
   constexpr int width = bytes < 4 ? 16 / bytes : vector_width<value_t<E>>;
   if constexpr (!runs_on_host<Exec> && width > 1) {
     if (worth_vectors<width>(fold, kernel)) {
-      reduce("coir::array::reduce", exec, box({fold.columns() / width}),
-             ReduceVectors<Kernel, Monoid, width>{kernel, monoid}, reducer);
+      launch(box({fold.columns() / width}), ReduceVectors<Kernel, Monoid, width>{kernel, monoid});
       return;
     }
   }
   if constexpr (outer == 0)
-    reduce("coir::array::reduce", exec, box({fold.columns()}), body, reducer);
+    launch(box({fold.columns()}), body);
   else
-    reduce("coir::array::reduce", exec, box({fold.rows(), fold.columns()}), body, reducer);
+    launch(box({fold.rows(), fold.columns()}), body);
+}
+
+/// Folds all elements of an expression into one value, in one kernel.
+template <class Exec, class E, class Monoid, class Space>
+void fold_all(Exec const& exec, E const& expression, Monoid const& monoid,
+              MonoidReducer<Monoid, Space> const& reducer) {
+  fold_all(exec, expression, monoid, [&](auto const& box, auto const& body) {
+    reduce("coir::array::reduce", exec, box, body, reducer);
+  });
 }
 
 /// Folds all elements of an expression into one value, and returns its result. Waits.

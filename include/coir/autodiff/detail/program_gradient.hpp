@@ -10,6 +10,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -44,11 +45,18 @@ auto together(First&& first, Rest&&... rest) {
     return std::tuple<First, Rest...>(std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 
-template <class Space, class F, class... X>
-auto gradient_of_program(F const& f, X const&... x) {
-  Tape tape;
-  std::tuple const arguments(traced_argument<value_t<X>, Space>(tape, x)...);
-  auto result = [&] {
+/// The value of a program, for its type.
+template <class F, class... X>
+auto value_of_program(F const& f, std::tuple<X...> const& arguments)
+    -> value_t<decltype(std::apply(f, arguments))>;
+
+/// Calls f, and goes back through its statements.
+///
+/// \param take_value  called with f's value, an array of rank 0, before the way back
+template <class Space, class F, class... X, class TakeValue>
+void differentiate(Tape& tape, F const& f, std::tuple<X...> const& arguments,
+                   TakeValue const& take_value) {
+  auto const result = [&] {
     auto const returned =
         std::apply([&](auto const&... argument) { return f(argument...); }, arguments);
     static_assert(TracedExpression<decltype(returned)>,
@@ -56,16 +64,28 @@ auto gradient_of_program(F const& f, X const&... x) {
                   "arguments");
     return evaluate(returned);
   }();
-  using R = decltype(result);
+  using R = std::remove_const_t<decltype(result)>;
   using V = value_t<R>;
   static_assert(R::rank == 0 && (std::floating_point<V> || is_dual<V>),
                 "the function given to value_and_grad must return one real number");
-  V const value = result.values().item();
+  take_value(result.values());
   bool const fresh = result.node()->prepare(result.node()->size() == 1);
   add_to<AddUnlessFresh>(
       result.node()->cotangent_of(result.values().data(), Shape<0>{}, Shape<0>{}), fresh,
       as_array_of_rank_0<Space>(V(1)).as_operand());
   tape.pull_back();
+}
+
+template <class Space, class F, class... X>
+auto gradient_of_program(F const& f, X const&... x) {
+  Tape tape;
+  std::tuple const arguments(traced_argument<value_t<X>, Space>(tape, x)...);
+  auto const value = [&] {
+    std::optional<decltype(value_of_program(f, arguments))> found;
+    differentiate<Space>(tape, f, arguments, [&](auto const& result) { found = result.item(); });
+    return *found;
+  }();
+  using V = std::remove_const_t<decltype(value)>;
   return std::apply(
       [&](auto const&... argument) {
         auto gradients = together(argument.node()->take_cotangent(argument.shape())...);

@@ -96,16 +96,21 @@ class TapeNode : public TapeEntry {
   /// true, and the caller must write all elements.
   bool prepare(bool writes_all) {
     if (cotangent_.has_memory()) return false;
-    cotangent_ = Array<T, 1, Space>(Shape<1>{size_});
+    cotangent_ =
+        lent_ ? Array<T, 1, Space>(lent_, {size_}, nullptr) : Array<T, 1, Space>(Shape<1>{size_});
     if (writes_all) return true;
     cotangent_ = T(0);
     return false;
   }
 
-  /// Takes an array of the values' shape as the cotangent, unless there is one.
+  /// Lends the memory that the cotangent will be in.
+  void lend(T* memory) { lent_ = memory; }
+
+  /// Takes an array of the values' shape as the cotangent, unless there is one or its memory is
+  /// lent.
   template <int Rank>
   bool adopt(Array<T, Rank, Space> const& cotangent) {
-    if (cotangent_.has_memory()) return false;
+    if (cotangent_.has_memory() || lent_) return false;
     auto const whole = cotangent.all();
     cotangent_ = Array<T, 1, Space>(const_cast<T*>(whole.data()), {size_}, whole.owner());
     return true;
@@ -147,6 +152,7 @@ class TapeNode : public TapeEntry {
   int rank_;
   std::array<std::int64_t, 5> shape_{};
   PullBack pull_;
+  T* lent_ = nullptr;
   Array<T, 1, Space> cotangent_;
 };
 

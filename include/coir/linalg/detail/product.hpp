@@ -3,6 +3,7 @@
 /// \file
 /// Which kernel computes a product of matrices.
 
+#include <coir/core/kept_launches.hpp>
 #include <coir/linalg/detail/plain_product.hpp>
 #include <coir/linalg/detail/stack.hpp>
 
@@ -53,6 +54,7 @@ inline constexpr std::int64_t small_product = runs_on_host<Exec> ? 32 * 32 * 32 
 template <class Exec, class T>
 void product(Exec const& exec, Stack<T const> a, Stack<T const> b, Stack<T> c) {
   if (c.count * c.first.rows * c.first.columns == 0) return;
+  if (runs_on_host<Exec> && kept_launches) return launch_on_host([=] { product(exec, a, b, c); });
   if constexpr (!is_blas_type<T>) {
     plain_product(exec, a, b, c);
   } else {

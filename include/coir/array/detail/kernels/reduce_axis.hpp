@@ -254,6 +254,18 @@ void fold_rows_on_host(Exec const& exec, Body const& body, Monoid const& monoid,
       if (columns <= in_turn) {
         if constexpr (folds_rows<Monoid>) {
           body.fold(row, 0, columns, value);
+        } else if constexpr (!rounds<MonoidReducer<Monoid>>) {
+          // In lanes, which vectorise: the order doesn't matter.
+          constexpr std::int64_t lanes = 8;
+          Value lane[lanes];
+          std::fill_n(lane, lanes, value);
+          auto const terms = body.terms(row, 0, columns);
+          std::int64_t c = 0;
+          for (; c + lanes <= columns; c += lanes)
+            for (std::int64_t l = 0; l < lanes; ++l) terms(c + l, lane[l]);
+          for (; c < columns; ++c) terms(c, value);
+          for (std::int64_t l = 0; l < lanes / 2; ++l) monoid.join(lane[l], lane[l + lanes / 2]);
+          for (std::int64_t l = 0; l < lanes / 2; ++l) monoid.join(value, lane[l]);
         } else {
           auto const terms = body.terms(row, 0, columns);
           for (std::int64_t c = 0; c < columns; ++c) terms(c, value);
@@ -535,6 +547,18 @@ void fold_all_on_device(Exec const& exec, E const& expression, Monoid const& mon
   for_each("coir::array::reduce_axis", exec, box({1}), StoreResult<Monoid>{monoid, value, out});
 }
 
+/// Keeps the fold of all elements of an expression, by hosts, for the runs of a recording.
+template <class Exec, class E, class Monoid, class Result>
+void keep_fold_on_host(Exec const& exec, E const& expression, Monoid const& monoid, Result* out) {
+  fold_all(exec, expression, monoid, [=](auto const& box, auto const& body) {
+    launch_on_host(body, [=](auto const& own) {
+      typename Monoid::value_type value;
+      reduce("coir::array::reduce_axis", exec, box, own, MonoidReducer<Monoid>(monoid, value));
+      *out = monoid.result(value);
+    });
+  });
+}
+
 /// The memory that the result of reducing an expression lies in.
 template <class E>
 using reduced_space_t = std::conditional_t<std::is_same_v<typename E::space, AnySpace>,
@@ -576,12 +600,21 @@ auto reduce_axis_by(E const& expression, int axis, Monoid const& monoid) {
   if constexpr (outer == 0) {
     if constexpr (AsOnDevice) {
       if (length > 0) {
-        fold_all_on_device<Space>(immediate<Exec>("a reduction of all elements"), expression,
-                                  monoid, result.data());
+        if (is_recording<Exec>())
+          // Not by reduce(), whose memory belongs to the instance, which ends before the graph.
+          fold_on_device<Space>(exec,
+                                ElementsAlong<Kernel, Monoid, outer, 1>{
+                                    kernel, monoid, numbers, position, fold.narrow(), false},
+                                monoid, cells, 1, length, result.data());
+        else
+          fold_all_on_device<Space>(exec, expression, monoid, result.data());
         return result;
       }
     }
-    result = reduce_all(expression, monoid);
+    if (is_recording<Exec>())
+      keep_fold_on_host(exec, expression, monoid, result.data());
+    else
+      result = reduce_all(expression, monoid);
   } else {
     bool const across = position != outer;
     std::int64_t const columns = across ? fold.columns() : 1;
@@ -602,12 +635,16 @@ auto reduce_axis_by(E const& expression, int axis, Monoid const& monoid) {
       fold_on_device<Space>(exec, elements, monoid, cells, columns, units, result.data());
     } else if (across) {
       AcrossRows<Kernel, Monoid, outer> const body{kernel, monoid, numbers, position, columns};
-      fold_across_rows_on_host(exec, body, cells / columns, length,
-                               position == outer - 1 && fold.could_join(axis), result.data());
+      bool const could_join = position == outer - 1 && fold.could_join(axis);
+      launch_on_host(body, [=, rows = cells / columns, out = result.data()](auto const& own) {
+        fold_across_rows_on_host(exec, own, rows, length, could_join, out);
+      });
     } else {
       // Elements are numbered along the axis: every row begins with 0.
       ReduceBody<Kernel, Monoid, outer> const body{kernel, monoid, numbers, 0, fold.narrow()};
-      fold_rows_on_host(exec, body, monoid, cells, length, result.data());
+      launch_on_host(body, [=, out = result.data()](auto const& own) {
+        fold_rows_on_host(exec, own, monoid, cells, length, out);
+      });
     }
   }
   return result;

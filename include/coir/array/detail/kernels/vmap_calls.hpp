@@ -126,10 +126,13 @@ void vmap_calls(F const& f, Nest const& nest, Out const& out, X const&... argume
       Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
   Exec const exec = instance<Exec>();
   Policy policy(exec, 0, calls);
-  if constexpr (runs_on_host<Exec>)
+  if constexpr (runs_on_host<Exec>) {
     policy.set_chunk_size(
         static_cast<int>(std::clamp<std::int64_t>(calls / (16 * exec.concurrency()), 1, 4096)));
-  Kokkos::parallel_for("coir::array::vmap_calls/vmap", policy, body);
+    launch_on_host([=] { Kokkos::parallel_for("coir::array::vmap_calls/vmap", policy, body); });
+  } else {
+    Kokkos::parallel_for("coir::array::vmap_calls/vmap", policy, body);
+  }
 }
 
 /// The type of a call's part of an argument.
