@@ -16,6 +16,8 @@
   void letter##getri_(int const*, T*, int const*, int const*, T*, int const*, int*);             \
   void letter##potrf_(char const*, int const*, T*, int const*, int*);                            \
   void letter##gelqf_(int const*, int const*, T*, int const*, T*, T*, int const*, int*);         \
+  void letter##trsm_(char const*, char const*, char const*, char const*, int const*, int const*, \
+                     T const*, T const*, int const*, T*, int const*);                            \
   }                                                                                              \
   namespace coir::detail {                                                                       \
   inline constexpr auto getrf_of(T) { return letter##getrf_; }                                   \
@@ -23,6 +25,7 @@
   inline constexpr auto getri_of(T) { return letter##getri_; }                                   \
   inline constexpr auto potrf_of(T) { return letter##potrf_; }                                   \
   inline constexpr auto gelqf_of(T) { return letter##gelqf_; }                                   \
+  inline constexpr auto trsm_of(T) { return letter##trsm_; }                                     \
   }
 #define COIR_DECLARE_REAL(letter, T)                                                               \
   COIR_DECLARE_LAPACK(letter, T, T)                                                                \
@@ -170,6 +173,35 @@ void lapack_solve(Host const& exec, std::int64_t stack, std::int64_t size, std::
 }
 
 template <class T>
+void lapack_factor(Host const& exec, std::int64_t stack, std::int64_t size, T* a, int* pivots) {
+  int const n = extent(size), lda = leading(n);
+  if (n == 0) return;
+  expects_regular(for_each_matrix<T>(exec, stack, cube(size),
+                                     [=](std::int64_t s, auto&) {
+                                       int info = 0;
+                                       getrf_of(T())(&n, &n, a + s * size * size, &lda,
+                                                     pivots + s * size, &info);
+                                       return info;
+                                     }),
+                  stack);
+}
+
+template <class T>
+void lapack_solve_by_factors(Host const& exec, std::int64_t stack, std::int64_t size,
+                             std::int64_t columns, T const* factors, int const* pivots,
+                             bool transposed, T* b) {
+  int const n = extent(size), count = extent(columns), lda = leading(n);
+  if (n == 0 || count == 0) return;
+  char const* const operation = transposed ? "N" : "T";  // LAPACK sees transposes
+  for_each_matrix<T>(exec, stack, size * size * columns, [=](std::int64_t s, auto&) {
+    int info = 0;
+    getrs_of(T())(operation, &n, &count, factors + s * size * size, &lda, pivots + s * size,
+                  b + s * columns * size, &lda, &info);
+    return info;
+  });
+}
+
+template <class T>
 void lapack_inverse(Host const& exec, std::int64_t stack, std::int64_t size, T* a) {
   int const n = extent(size), lda = leading(n);
   if (n == 0) return;
@@ -226,6 +258,21 @@ void lapack_cholesky(Host const& exec, std::int64_t stack, std::int64_t size, T*
                            return info;
                          }),
       stack);
+}
+
+template <class T>
+void lapack_between_inverses(Host const& exec, std::int64_t stack, std::int64_t size, T* factor,
+                             T* a) {
+  int const n = extent(size), lda = leading(n);
+  if (n == 0) return;
+  for_each_matrix<T>(exec, stack, cube(size), [=](std::int64_t s, auto&) {
+    T const one(1);
+    T const* const upper = factor + s * size * size;  // for BLAS, which sees transposes
+    T* const matrix = a + s * size * size;
+    trsm_of(T())("L", "U", "N", "N", &n, &n, &one, upper, &lda, matrix, &lda);
+    trsm_of(T())("R", "U", "T", "N", &n, &n, &one, upper, &lda, matrix, &lda);
+    return 0;
+  });
 }
 
 template <class T>
@@ -367,7 +414,11 @@ int lapack_least_squares(Host const&, std::int64_t rows, std::int64_t columns, s
   return rank;
 }
 
-#define COIR_INSTANTIATE(T) COIR_INSTANTIATE_LAPACK(Host, T)
+#define COIR_INSTANTIATE(T)                                                                    \
+  COIR_INSTANTIATE_LAPACK(Host, T)                                                             \
+  template void lapack_factor(Host const&, std::int64_t, std::int64_t, T*, int*);              \
+  template void lapack_solve_by_factors(Host const&, std::int64_t, std::int64_t, std::int64_t, \
+                                        T const*, int const*, bool, T*);
 COIR_INSTANTIATE(float)
 COIR_INSTANTIATE(double)
 COIR_INSTANTIATE(Kokkos::complex<float>)

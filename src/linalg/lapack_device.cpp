@@ -168,6 +168,7 @@ COIR_SOLVERS(cuda_gesvdj_size, gesvdj_bufferSize, gesvdj_bufferSize)
   COIR_BLAS(name, Z, function, Kokkos::complex<double>)
 COIR_BLASES(cuda_getrf_batched, getrfBatched)
 COIR_BLASES(cuda_getrs_batched, getrsBatched)
+COIR_BLASES(cuda_trsm, trsm)
 #undef COIR_BLASES
 #undef COIR_BLAS
 
@@ -404,6 +405,25 @@ void lapack_determinant(Exec const& exec, std::int64_t stack, std::int64_t n, T*
 }
 
 template <class T>
+void lapack_between_inverses(Exec const& exec, std::int64_t stack, std::int64_t n, T* factor,
+                             T* a) {
+  if (n == 0 || stack == 0) return;
+  Handles const handles(exec);
+  int const side = cuda_extent(n);
+  T one(1);
+  for (std::int64_t s = 0; s < stack; ++s) {
+    auto* const upper = native(factor + s * n * n);  // for cuBLAS, which sees transposes
+    auto* const matrix = native(a + s * n * n);
+    check(cuda_trsm(T())(handles.blas(), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N,
+                         CUBLAS_DIAG_NON_UNIT, side, side, native(&one), upper, side, matrix, side),
+          "trsm");
+    check(cuda_trsm(T())(handles.blas(), CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_T,
+                         CUBLAS_DIAG_NON_UNIT, side, side, native(&one), upper, side, matrix, side),
+          "trsm");
+  }
+}
+
+template <class T>
 void lapack_cholesky(Exec const& exec, std::int64_t stack, std::int64_t n, T* a) {
   if (n == 0 || stack == 0) return;
   Handles const handles(exec);
@@ -559,6 +579,13 @@ template <class T>
 void lapack_cholesky(Exec const&, std::int64_t stack, std::int64_t n, T* a) {
   HostCopy<T> matrices(a, stack * n * n);
   lapack_cholesky(LapackHost{}, stack, n, matrices.load());
+  matrices.store();
+}
+
+template <class T>
+void lapack_between_inverses(Exec const&, std::int64_t stack, std::int64_t n, T* factor, T* a) {
+  HostCopy<T> factors(factor, stack * n * n), matrices(a, stack * n * n);
+  lapack_between_inverses(LapackHost{}, stack, n, factors.load(), matrices.load());
   matrices.store();
 }
 

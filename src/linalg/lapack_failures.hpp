@@ -49,6 +49,7 @@ inline void expects_reached(Failure const& failure, char const* what) {
   template void lapack_inverse(Exec const&, std::int64_t, std::int64_t, T*);                       \
   template void lapack_determinant(Exec const&, std::int64_t, std::int64_t, T*, T*);               \
   template void lapack_cholesky(Exec const&, std::int64_t, std::int64_t, T*);                      \
+  template void lapack_between_inverses(Exec const&, std::int64_t, std::int64_t, T*, T*);          \
   template void lapack_eigh(Exec const&, std::int64_t, std::int64_t, T*, real_t<T>*, bool);        \
   template void lapack_svd(Exec const&, std::int64_t, std::int64_t, std::int64_t, T*, real_t<T>*,  \
                            T*, T*, bool);                                                          \

@@ -87,6 +87,14 @@ struct OneOverGapOfSquares {
   }
 };
 
+/// 1 / x, and 0 for 0.
+struct OneOverUnlessZero {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(T const& x) const {
+    return x == T(0) ? T(0) : T(1) / x;
+  }
+};
+
 /// 1 below the diagonal, and on it what is asked for.
 template <class T>
 struct BelowDiagonal {
@@ -141,9 +149,16 @@ auto cholesky(A const& a) {
       if (stored.size() == 0) return;
       auto const shape = stored.shape();
       auto const across = detail::transpose_each(kept);
-      auto const lower = detail::lower_part(detail::products(across, cotangent, shape), 0.5);
-      auto const left = solve(across, lower);
-      detail::add_cotangent(stored, solve(across, detail::transpose_each(left)));
+      auto lower = detail::lower_part(detail::products(across, cotangent, shape), 0.5);
+      if constexpr (std::floating_point<T>) {
+        auto const [stack, n, same] = detail::StackShape(shape);
+        detail::lapack_between_inverses(detail::lapack_instance(lower), stack, n,
+                                        const_cast<T*>(kept.data()), lower.data());
+        detail::add_cotangent(stored, std::move(lower));
+      } else {
+        auto const left = solve(across, lower);
+        detail::add_cotangent(stored, solve(across, detail::transpose_each(left)));
+      }
     });
   }
 }
@@ -372,7 +387,8 @@ auto outside(U const& u, X const& x) {
 }  // namespace detail
 
 /// The reduced singular value decomposition, svd(a, false). Of square matrices it is the full one.
-/// The singular vectors have a derivative where singular values differ and aren't 0.
+/// The singular vectors have a derivative where singular values differ. The part of it that divides
+/// by a singular value of 0 is left out, as in JAX.
 ///
 /// \see Townsend, Differentiating the singular value decomposition (2016)
 /// \throws PreconditionError if `full` is true and the matrices aren't square
@@ -403,7 +419,8 @@ auto svd(A const& a, bool full = true) {
       auto const gaps = detail::factors_between<detail::OneOverGapOfSquares>(s);
       auto const middle =
           evaluate(gaps * (turned - detail::transpose_each(turned)) * with_axis(s, rank - 2));
-      auto const rest = evaluate(detail::outside(left, cotangent) / with_axis(s, rank - 2));
+      auto const rest = evaluate(detail::outside(left, cotangent) *
+                                 map(detail::OneOverUnlessZero{}, with_axis(s, rank - 2)));
       return detail::times(evaluate(detail::times(left, middle) + rest), right);
     };
     auto const of_u = detail::taped(tape, found.u, [=](Matrices const& cotangent) {
@@ -439,7 +456,8 @@ auto svd(A const& a, bool full = true) {
   auto const left_change = [&](auto const& left, auto const& right, auto const& slope,
                                auto const& middle) {
     auto const rest = detail::outside(left, detail::times(slope, right));
-    return evaluate(detail::times(left, evaluate(gaps * middle)) + rest / columns);
+    return evaluate(detail::times(left, evaluate(gaps * middle)) +
+                    rest * map(detail::OneOverUnlessZero{}, columns));
   };
   auto const of_u = detail::join_parts(found.u, left_change(u, detail::transpose_each(vh), change,
                                                             turned * columns + rows * across));

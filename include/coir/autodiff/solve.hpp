@@ -13,6 +13,7 @@
 #include <coir/linalg/solve.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <type_traits>
 
@@ -60,6 +61,24 @@ auto cofactors(A const& a, Determinants const& determinants) {
     return evaluate(of_each(evaluate(det(u) * det(vh))) * scaled);
 }
 
+/// A system of duals, which solve() has no factors of.
+template <class A>
+struct UnfactoredSystem {
+  A matrices;
+  template <class B>
+  auto solve(B const& b, bool transposed = false) const {
+    if (transposed) return coir::solve(transpose_each(matrices), b);
+    return coir::solve(matrices, b);
+  }
+};
+template <class T, int Rank, class Space, class A>
+auto system_of(A const& matrices) {
+  if constexpr (is_dual<T>)
+    return std::make_shared<UnfactoredSystem<A> const>(UnfactoredSystem<A>{matrices});
+  else
+    return std::make_shared<LuFactors<T, Rank, Space> const>(matrices);
+}
+
 }  // namespace detail
 
 /// The x with a x = b. Either may be a constant.
@@ -76,22 +95,21 @@ auto solve(A const& a, B const& b) {
   } else {
     auto const matrices = detail::stored_operand(a);
     auto const right = detail::stored_operand(b);
-    auto const x = solve(detail::values_of(matrices), detail::values_of(right));
-    using X = std::remove_const_t<decltype(x)>;
-    using T = value_t<X>;
-    using Space = typename X::space;
+    using T = detail::lapack_t<promote_t<value_t<A>, value_t<B>>>;
+    using Space = common_space_t<typename A::space, typename B::space>;
+    auto const system = detail::system_of<T, rank, Space>(detail::values_of(matrices));
+    auto const x = system->solve(detail::values_of(right));
     auto const solution = x.as_operand();
     return detail::taped(
         detail::tape_of(matrices, right), x,
-        [matrices, right, solution](Slice<T const, result, Space> const& cotangent) {
+        [matrices, right, system, solution](Slice<T const, result, Space> const& cotangent) {
           auto const columns = [](auto const& s) {
             if constexpr (sides == 1)
               return with_axis(s, -1);
             else
               return s;
           };
-          auto const adjoint =
-              solve(detail::transpose_each(detail::values_of(matrices)), columns(cotangent));
+          auto const adjoint = system->solve(columns(cotangent), /*transposed=*/true);
           if constexpr (detail::is_traced<std::remove_const_t<decltype(matrices)>>)
             detail::add_cotangent(
                 matrices, -detail::products(adjoint, detail::transpose_each(columns(solution)),

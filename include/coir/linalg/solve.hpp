@@ -64,6 +64,59 @@ auto solve(A const& a, B const& b) {
   }
 }
 
+namespace detail {
+
+/// Matrices whose systems are solved several times, by one LU decomposition on hosts.
+template <class T, int Rank, class Space>
+class LuFactors {
+  static constexpr bool on_host = std::is_same_v<Space, LapackHost::memory_space>;
+
+ public:
+  template <LapackMatrices A>
+  explicit LuFactors(A const& a) : factors_(lapack_copy<T>(a, "solve()")) {
+    expects_square(a, "solve");
+    auto const [stack, n, same] = StackShape(factors_.shape());
+    if constexpr (on_host) {
+      pivots_ = Array<int, 1, Space>(Shape<1>{stack * n});
+      lapack_factor(lapack_instance(factors_), stack, n, factors_.data(), pivots_.data());
+    }
+  }
+
+  /// \param b  of solve()'s shapes
+  template <Expression B>
+  auto solve(B const& b, bool transposed = false) const {
+    if constexpr (!on_host) {
+      return transposed ? coir::solve(transpose_each(factors_), b) : coir::solve(factors_, b);
+    } else if constexpr (rank_of<B> == 1) {
+      if (b.shape()[0] != factors_.shape()[Rank - 1]) fail_to_solve(factors_.shape(), b.shape());
+      return solved(
+          lapack_copy<T>(broadcast_to(b, with_vectors(factors_.shape(), b.shape()[0])), "solve()"),
+          transposed);
+    } else {
+      if (b.shape() !=
+          with_matrices(factors_.shape(), factors_.shape()[Rank - 1], b.shape()[Rank - 1]))
+        fail_to_solve(factors_.shape(), b.shape());
+      return evaluate(
+          transpose_each(solved(lapack_copy<T>(transpose_each(b), "solve()"), transposed)));
+    }
+  }
+
+ private:
+  template <class Columns>
+  Columns solved(Columns columns, bool transposed) const {
+    auto const [stack, n, same] = StackShape(factors_.shape());
+    lapack_solve_by_factors(lapack_instance(factors_), stack, n,
+                            stack == 0 || n == 0 ? 0 : columns.size() / (stack * n),
+                            factors_.data(), pivots_.data(), transposed, columns.data());
+    return columns;
+  }
+
+  Array<T, Rank, Space> factors_;  // on devices the matrices
+  Array<int, 1, Space> pivots_;
+};
+
+}  // namespace detail
+
 /// The inverse of a square matrix, or of each of a stack: NumPy's linalg.inv. To apply it, solve is
 /// quicker and more accurate.
 ///

@@ -29,6 +29,15 @@ template <class T>
 void lapack_solve(LapackHost const& exec, std::int64_t stack, std::int64_t n, std::int64_t count,
                   T* a, T* b);
 
+/// LU factors, with `pivots`, (stack, n), take the places of a, (stack, n, n).
+template <class T>
+void lapack_factor(LapackHost const& exec, std::int64_t stack, std::int64_t n, T* a, int* pivots);
+/// lapack_solve() by these factors, of the matrices or of their transposes.
+template <class T>
+void lapack_solve_by_factors(LapackHost const& exec, std::int64_t stack, std::int64_t n,
+                             std::int64_t count, T const* factors, int const* pivots,
+                             bool transposed, T* b);
+
 /// The inverses take the places of a, (stack, n, n).
 template <class T>
 void lapack_inverse(LapackHost const& exec, std::int64_t stack, std::int64_t n, T* a);
@@ -44,6 +53,12 @@ void lapack_determinant(LapackHost const& exec, std::int64_t stack, std::int64_t
 /// read.
 template <class T>
 void lapack_cholesky(LapackHost const& exec, std::int64_t stack, std::int64_t n, T* a);
+
+/// a, (stack, n, n), becomes L^-T a L^-1, where L is the lower triangle of `factor`, of which the
+/// rest isn't read.
+template <class T>
+void lapack_between_inverses(LapackHost const& exec, std::int64_t stack, std::int64_t n, T* factor,
+                             T* a);
 
 /// The eigenvalues, (stack, n), in ascending order, of a Hermitian a, (stack, n, n), whose upper
 /// triangle isn't read. With `vectors` the conjugate of eigenvector k becomes row k of a.
@@ -93,6 +108,9 @@ void lapack_determinant(LapackDevice const& exec, std::int64_t stack, std::int64
                         T* result);
 template <class T>
 void lapack_cholesky(LapackDevice const& exec, std::int64_t stack, std::int64_t n, T* a);
+template <class T>
+void lapack_between_inverses(LapackDevice const& exec, std::int64_t stack, std::int64_t n,
+                             T* factor, T* a);
 template <class T>
 void lapack_eigh(LapackDevice const& exec, std::int64_t stack, std::int64_t n, T* a,
                  real_t<T>* values, bool vectors);
