@@ -250,7 +250,9 @@ bool worth_vectors(Fold<Rank> const& fold, Kernel const& kernel) {
 
 // ---- the forms of expressions, which kernels hold ----
 //
-// Each has `row` for hosts and `cell` for devices. If `has_vectors` is true, it also has `vector`
+// Each has `row` for hosts and `cell` for devices. `contiguous_until(first, end)` is the column
+// before which a row from column `first` on lies side by side in all arrays: `first` itself if it
+// doesn't at all. If `has_vectors` is true, it also has `vector`
 // for devices: for a single row whose arrays' elements all lie side by side.
 
 template <class T>
@@ -264,6 +266,7 @@ struct ConstantKernel {
   };
 
   bool direct() const { return true; }
+  std::int64_t contiguous_until(std::int64_t, std::int64_t end) const { return end; }
 
   template <bool Direct = false, class P, class S>
   Row row(P const&, std::int64_t, std::int64_t, S&) const {
@@ -302,6 +305,9 @@ struct SliceKernel {
   std::int64_t stride[Outer > 0 ? Outer : 1];
 
   bool direct() const { return step == 1; }
+  std::int64_t contiguous_until(std::int64_t first, std::int64_t end) const {
+    return step == 1 ? end : first;
+  }
 
   KOKKOS_FORCEINLINE_FUNCTION T* start(Place<Outer> const& at) const {
     T* pointer = data;
@@ -385,6 +391,10 @@ struct MapKernel {
 
   bool direct() const {
     return operands.apply_on_host([](auto const&... k) { return (k.direct() && ...); });
+  }
+  std::int64_t contiguous_until(std::int64_t first, std::int64_t end) const {
+    return operands.apply_on_host(
+        [&](auto const&... k) { return std::min({end, k.contiguous_until(first, end)...}); });
   }
 
   template <bool Direct = false, class P, class S>
@@ -473,6 +483,7 @@ struct IndexKernel {
   };
 
   bool direct() const { return true; }
+  std::int64_t contiguous_until(std::int64_t, std::int64_t end) const { return end; }
 
   template <bool Direct = false, class S>
   Row row(Place<Outer> at, std::int64_t first, std::int64_t, S&) const {

@@ -7,7 +7,11 @@
 #include <coir/array/detail/kernels/for_each_held.hpp>
 #include <coir/array/reductions.hpp>
 #include <coir/array/slices.hpp>
+#include <coir/core/instance.hpp>
+#include <coir/core/loops.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <tuple>
 
 namespace coir {
@@ -150,6 +154,31 @@ void copy_rolled(To const& to, From const& from, std::int64_t const* shift, int 
 
 }  // namespace detail
 
+namespace detail {
+
+/// Rows of `length` elements that lie behind each other, each shifted periodically.
+template <class T>
+struct CopyRolled {
+  static constexpr bool reads_no_neighbours = true;
+  T const* from;
+  T* to;
+  std::int64_t length, shift;  // 0 <= shift < length
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t row, std::int64_t column) const {
+    to[row * length + column] =
+        from[row * length + (column < shift ? column - shift + length : column - shift)];
+  }
+  void stretch(std::int64_t row, std::int64_t begin, std::int64_t end) const {
+    T const* const first = from + row * length;
+    T* const out = to + row * length;
+    std::int64_t const middle = std::clamp(shift, begin, end);
+    std::copy(first + begin - shift + length, first + middle - shift + length, out + begin);
+    std::copy(first + middle - shift, first + end - shift, out + middle);
+  }
+};
+
+}  // namespace detail
+
 /// Elements shifted by shifts[k] along axes[k], periodically: NumPy's roll. An axis that is named
 /// twice is shifted by both.
 ///
@@ -165,7 +194,23 @@ auto roll(X const& x, std::array<std::int64_t, Count> const& shifts,
     shift[d] = ((shift[d] + shifts[k] % n) % n + n) % n;
   }
   auto result = empty_like(slice);
-  if (result.size() > 0) detail::copy_rolled(result.all(), slice, shift.data(), 0);
+  if (result.size() == 0) return result;
+  auto const rolled = [](std::int64_t s) { return s != 0; };
+  if (slice.contiguous() && std::count_if(shift.begin(), shift.end(), rolled) == 1) {
+    // The axis and those behind it are one axis.
+    auto const axis = std::find_if(shift.begin(), shift.end(), rolled) - shift.begin();
+    std::int64_t inner = 1;
+    for (std::size_t d = static_cast<std::size_t>(axis) + 1; d < shift.size(); ++d)
+      inner *= slice.shape()[d];
+    std::int64_t const length = slice.shape()[axis] * inner;
+    using R = decltype(result);
+    for_each(
+        "coir::array::joining/roll", detail::instance<typename R::Exec>(),
+        box({result.size() / length, length}),
+        detail::CopyRolled<value_t<R>>{slice.data(), result.data(), length, shift[axis] * inner});
+  } else {
+    detail::copy_rolled(result.all(), slice, shift.data(), 0);
+  }
   return result;
 }
 template <Expression X, std::size_t Count>

@@ -106,8 +106,23 @@ struct AssignBody {
         return;
       }
     }
-    for (std::int64_t first = begin; first < end; first += gathered_stretch) {
-      std::int64_t const count = std::min(gathered_stretch, end - first);
+    std::int64_t count;
+    for (std::int64_t first = begin; first < end; first += count) {
+      count = std::min(gathered_stretch, end - first);
+      if (target.direct()) {
+        // Few columns are gathered where a rolled array begins anew. They are whole vectors, so
+        // that every column is computed in the same lane, whatever the thread.
+        constexpr std::int64_t few = 16;
+        std::int64_t const behind = kernel.contiguous_until(first, end);
+        std::int64_t const whole = behind == end ? end : behind / few * few;
+        if (whole > first) {
+          count = whole - first;
+          Scratch<0> none;
+          write(target.start(at) + first, kernel.template row<true>(at, first, count, none), count);
+          continue;
+        }
+        if (behind > first) count = std::min(few - first % few, end - first);
+      }
       Scratch<Kernel::scratch_bytes + scratch_for<T>> scratch;
       T* const out = target.start(at) + first * target.step;
       T* const together = target.direct() ? out : scratch.template take<T>();

@@ -73,6 +73,9 @@ struct SeededKernel {
   };
 
   bool direct() const { return values.direct(); }
+  std::int64_t contiguous_until(std::int64_t first, std::int64_t end) const {
+    return values.contiguous_until(first, end);
+  }
   template <bool Direct = false, class P, class S>
   auto row(P const& at, std::int64_t first, std::int64_t count, S& scratch) const {
     auto const row = values.template row<Direct>(at, first, count, scratch);

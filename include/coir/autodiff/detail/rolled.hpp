@@ -68,6 +68,10 @@ struct RolledKernel {
   std::int64_t extent[Outer + 1] = {};
 
   bool direct() const { return slice.direct() && shift[Outer] == 0; }
+  std::int64_t contiguous_until(std::int64_t first, std::int64_t end) const {
+    if (slice.step != 1) return first;
+    return first < shift[Outer] ? std::min(end, shift[Outer]) : end;
+  }
 
   template <bool Direct = false, class S>
   Row row(Place<Outer> const& at, std::int64_t first, std::int64_t count, S& scratch) const {
