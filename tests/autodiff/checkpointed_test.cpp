@@ -86,6 +86,17 @@ TEST(Checkpointed, GradientsHaveTheBitsOfTheLoopOnATape) {
   }
 }
 
+// u_n = k^n u_0 along v in k alone: n k^(n - 1) v u_0.
+TEST(Checkpointed, AConstantFirstStateHasDerivativesAlongDirections) {
+  coir::Array<double, 1> const u = coir::linspace<double>(0.2, 5, 16), k = 1 + 0.1 * cos(u);
+  auto const power = coir::checkpointed(3, [](auto u, auto k) { return u * k; });
+  auto const f = [&](auto k) { return sum(power(u, k)); };
+  auto const along = coir::jvp(f)(k, u);
+  EXPECT_NEAR(along.value, sum(u * k * k * k), 1e-12);
+  EXPECT_NEAR(along.derivative, sum(3 * k * k * u * u), 1e-12);
+  EXPECT_NEAR(sum(coir::grad(f)(k) * u), along.derivative, 1e-12);
+}
+
 TEST(Checkpointed, TheScheduleIsTheBestThereIs) {
   std::size_t const most_steps = 60, most_states = 6;
   auto const fewest = fewest_advances(most_steps, most_states);

@@ -4,6 +4,7 @@
 /// kept, and steps are computed again from the nearest one on the way back.
 
 #include <coir/array/array.hpp>
+#include <coir/autodiff/detail/forward_arrays.hpp>
 #include <coir/autodiff/detail/program_gradient.hpp>
 #include <coir/autodiff/traced.hpp>
 #include <coir/autodiff/traced_moves.hpp>
@@ -128,7 +129,10 @@ class Checkpointed {
     if constexpr ((DualExpression<U> || ... || DualExpression<More>)) {
       return detail::stand_in<rank_of<U>>(u, more...);
     } else if constexpr (!detail::AnyDifferentiated<U, More...>) {
-      auto state = detail::evaluated(u);
+      // A first state that is constant has derivatives after a step whose other arguments do.
+      using T = value_t<decltype(body_(detail::evaluated(u), more...))>;
+      using State = std::conditional_t<is_dual<T>, T, value_t<U>>;
+      auto state = detail::evaluated(detail::in_type<State>(u));
       for (std::int64_t step = 0; step < steps_; ++step) state = next(state, more...);
       return state;
     } else {

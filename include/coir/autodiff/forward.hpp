@@ -25,12 +25,13 @@ namespace coir {
 
 namespace detail {
 
-/// An argument that changes along a direction: an array of duals, or a dual.
+/// An argument that changes along a direction: an array of duals, or a dual. Either may have
+/// derivatives already, of any order.
 template <class X, class V>
-  requires std::is_arithmetic_v<X>
-auto moving(X x, V direction) {
-  using T = floating_t<X>;
-  return JoinParts{}(static_cast<T>(x), static_cast<T>(direction));
+  requires(!Expression<X> && !Expression<V>)
+auto moving(X const& x, V const& direction) {
+  using T = floating_t<promote_t<X, std::conditional_t<is_dual<V>, V, X>>>;
+  return JoinParts{}(T(x), T(direction));
 }
 template <Expression X, Expression V>
 auto moving(X const& x, V const& direction) {
@@ -40,10 +41,9 @@ auto moving(X const& x, V const& direction) {
   if (x.shape() != direction.shape())
     throw PreconditionError("jvp takes a direction of the argument's shape, which is " +
                             in_words(x.shape()) + ", not " + in_words(direction.shape()));
-  if constexpr (std::same_as<value_t<X>, value_t<V>>)
-    return join_parts(x, direction);
-  else
-    return join_parts(x, cast<value_t<X>>(direction));
+  using D = value_t<V>;
+  using T = std::conditional_t<is_dual<D>, promote_t<value_t<X>, D>, value_t<X>>;
+  return join_parts(in_type<T>(x), in_type<T>(direction));
 }
 
 /// What a function of arrays of duals returned, as values and derivatives. An expression without
@@ -82,7 +82,7 @@ auto parts_of(Y const& y) {
 }
 
 template <class X>
-inline constexpr int depth_of_argument = 0;
+inline constexpr int depth_of_argument = dual_depth<X>;
 template <Expression X>
 inline constexpr int depth_of_argument<X> = dual_depth<value_t<X>>;
 
@@ -92,7 +92,8 @@ auto jvp_of_arrays(F const& f, std::tuple<X...> const& x, std::tuple<V...> const
   static_assert(!AnyDifferentiated<X..., V...>,
                 "jvp and hvp of arguments of value_and_grad have no derivative: use grad there");
   return [&]<std::size_t... K>(std::index_sequence<K...>) {
-    return parts_of<1 + std::max({depth_of_argument<std::remove_cvref_t<X>>...})>(
+    return parts_of<1 + std::max({depth_of_argument<std::remove_cvref_t<X>>...,
+                                  depth_of_argument<std::remove_cvref_t<V>>...})>(
         f(moving(std::get<K>(x), std::get<K>(directions))...));
   }(std::index_sequence_for<X...>{});
 }

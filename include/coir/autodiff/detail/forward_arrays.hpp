@@ -88,6 +88,25 @@ auto derivative_part(E const& x) {
   return evaluated(map(DerivativePart{}, x));
 }
 
+/// A number, which may be a dual, as one of type T.
+template <class T>
+struct InType {
+  template <class X>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(X const& x) const {
+    return T(x);
+  }
+};
+/// The elements of an expression as numbers of type T.
+template <class T, class E>
+auto in_type(E const& x) {
+  if constexpr (std::same_as<value_t<E>, T>)
+    return elements_of(x).as_operand();
+  else if constexpr (is_dual<T>)
+    return evaluated(map(InType<T>{}, x));
+  else
+    return evaluated(cast<T>(x));
+}
+
 /// Values and derivatives of one shape as an array of duals, or two numbers as one dual.
 template <class V, class D>
 auto join_parts(V const& values, D const& derivatives) {
