@@ -172,8 +172,18 @@ struct CopyRolled {
     T const* const first = from + row * length;
     T* const out = to + row * length;
     std::int64_t const middle = std::clamp(shift, begin, end);
-    std::copy(first + begin - shift + length, first + middle - shift + length, out + begin);
-    std::copy(first + middle - shift, first + end - shift, out + middle);
+    copy(first + begin - shift + length, middle - begin, out + begin);
+    copy(first + middle - shift, end - middle, out + middle);
+  }
+
+ private:
+  /// In pieces, of which a memmove loads all before it stores any: loads wait for stores to the
+  /// same place in another page, as those of a row shifted by one element often are. A long memmove
+  /// would write past the caches, from which the next statement reads.
+  static void copy(T const* source, std::int64_t count, T* target) {
+    constexpr auto piece = static_cast<std::int64_t>(512 / sizeof(T));
+    for (std::int64_t first = 0; first < count; first += piece)
+      std::copy_n(source + first, std::min(piece, count - first), target + first);
   }
 };
 

@@ -30,11 +30,12 @@ class Recorded {
       detail::WhileKeepingLaunches const keeping(&launches_);
       (*kept)();
     } else {
+      if (!Replay<Exec>::captures) state_->blocks = nullptr;
       once_ = replay(*kept, 1);
       // Not with temporaries, which each run in the graph would have again.
-      if (state_->blocks->empty()) together_ = replay(*kept, runs_together);
+      if (!state_->blocks || state_->blocks->empty()) together_ = replay(*kept, runs_together);
     }
-    state_->blocks->close();
+    if (state_->blocks) state_->blocks->close();
   }
 
   /// Runs the statements `times` times, after all work that was started before, and waits.

@@ -46,12 +46,13 @@ Array<typename Monoid::result_type, 0, Space> fold_into_array(E const& x, Monoid
     Array<Result, 0, Space> result(Shape<0>{});
     keep_fold_on_host(instance<Exec>(), x, monoid, result.data());
     return result;
-  } else if constexpr (rank_of<E> == 0) {
-    return Array<Result, 0, Space>(x);
-  } else if constexpr (rank_of<E> == 1) {
-    return reduce_axis(x, 0, monoid);
   } else {
-    return fold_into_array<Space>(reduce_axis(x, rank_of<E> - 1, monoid).as_operand(), monoid);
+    // Stored first: the kernels that fold stored elements are those of all expressions.
+    Array<value_t<E>, rank_of<E>, Space> const values(x);
+    if constexpr (rank_of<E> == 0)
+      return values;
+    else
+      return reduce_axis(reshape(values, Shape<1>{values.size()}), 0, monoid);
   }
 }
 

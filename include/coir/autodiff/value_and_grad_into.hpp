@@ -23,7 +23,9 @@ namespace detail {
 template <class T, int Rank, class Space>
 void expects_to_stay(Array<T, Rank, Space> const& x, std::string const& what) {
   auto const* const state = instance_state<typename Space::execution_space>;
-  if (!state || !state->recorded || state->recorded->blocks->holds(x.data())) return;
+  if (!state || !state->recorded) return;
+  auto const& blocks = state->recorded->blocks;
+  if (!blocks || blocks->holds(x.data())) return;
   state->recorded->checks.push_back([&x, data = x.data(), what] {
     if (x.data() != data)
       throw PreconditionError(

@@ -62,6 +62,7 @@ class RecordedBlocks : public std::enable_shared_from_this<RecordedBlocks> {
 
 /// What record() keeps beside the statements.
 struct RecordedState {
+  /// nullptr where each run calls the statements again.
   std::shared_ptr<RecordedBlocks> blocks = std::make_shared<RecordedBlocks>();
   /// Each throws if an array isn't where it was.
   std::vector<std::function<void()>> checks;

@@ -80,7 +80,7 @@ class MemoryPool {
   static std::shared_ptr<void> allocate(std::int64_t bytes) {
     using Exec = typename Space::execution_space;
     auto const* const state = detail::instance_state<Exec>;
-    if (state && state->recorded)
+    if (state && state->recorded && state->recorded->blocks)
       return state->recorded->blocks->take(bytes,
                                            [](std::int64_t size) { return pool().allocate(size); });
     auto block = pool().allocate(bytes);

@@ -256,16 +256,19 @@ void fold_rows_on_host(Exec const& exec, Body const& body, Monoid const& monoid,
           body.fold(row, 0, columns, value);
         } else if constexpr (!rounds<MonoidReducer<Monoid>>) {
           // In lanes, which vectorise: the order doesn't matter.
-          constexpr std::int64_t lanes = 8;
+          constexpr int lanes = 8;
           Value lane[lanes];
           std::fill_n(lane, lanes, value);
           auto const terms = body.terms(row, 0, columns);
           std::int64_t c = 0;
-          for (; c + lanes <= columns; c += lanes)
-            for (std::int64_t l = 0; l < lanes; ++l) terms(c + l, lane[l]);
+          for (; c + lanes <= columns; c += lanes) {
+            COIR_INDEPENDENT_ITERATIONS
+            for (int l = 0; l < lanes; ++l) terms(c + l, lane[l]);
+          }
           for (; c < columns; ++c) terms(c, value);
-          for (std::int64_t l = 0; l < lanes / 2; ++l) monoid.join(lane[l], lane[l + lanes / 2]);
-          for (std::int64_t l = 0; l < lanes / 2; ++l) monoid.join(value, lane[l]);
+          for (int width = lanes / 2; width > 0; width /= 2)
+            for (int l = 0; l < width; ++l) monoid.join(lane[l], lane[l + width]);
+          monoid.join(value, lane[0]);
         } else {
           auto const terms = body.terms(row, 0, columns);
           for (std::int64_t c = 0; c < columns; ++c) terms(c, value);
