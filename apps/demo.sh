@@ -2,13 +2,14 @@
 # usage: demo.sh APPS FOLDER: what the built applications in APPS show in a few minutes.
 #
 # Measures this machine, runs every scheme on the photograph, draws the Mandelbrot set by statements over arrays and by one kernel,
-# grows a cosmic web, finds a universe in which a word forms, forecasts a survey, and fills FOLDER with pictures and a page,
+# grows a cosmic web, finds a universe in which a word forms, lets a jet break, forecasts a survey, and fills FOLDER with pictures and a page,
 # index.html, that says what they show.
 set -euo pipefail
 export LC_ALL=C
 apps=$1 folder=$2 here=$(dirname "$(realpath "$0")")
 info=$apps/info/coir-info jacobi=$apps/jacobi/coir-jacobi escape=$apps/escape/coir-escape
 nbody=$apps/nbody/coir-nbody field=$apps/field/coir-field cells=$apps/cells/coir-cells
+shallow=$apps/shallow/coir-shallow
 photograph=$here/jacobi/coffee.png
 
 # rebuild NAME ARGUMENT...: the picture NAME by coir-jacobi; prints how near to the photograph it is
@@ -72,6 +73,16 @@ if [[ -x $field ]]; then
 $field a_picture_of_yours.png --realisation --output its_universe   # black on white is best"
 fi
 
+JET=
+if [[ -x $shallow ]]; then
+  printf '\nA jet of shallow water that breaks into vortices\n\n'
+  "$shallow" --size 480x240 --cell 2500 --amplitude 20 --dt 7.5 --viscosity 100 --steps 32000 --output "$folder/jet"
+  cp "$folder/jet/potential_vorticity_032000.png" "$folder/16_vortices.png"
+  JET=$(<"$here/demo_jet.html")
+  NEXT+="
+$shallow --start dam --cell 1 --depth 2 --steps 2000 --outputs 500,1000 --output dam   # a dam that breaks"
+fi
+
 printf '\nWhat a survey of galaxies can measure\n\n'
 "$cells" --config "$here/cells/des_y1.toml" --output "$folder/survey"
 cp "$folder/survey/triangle.svg" "$folder/15_survey.svg"
@@ -82,7 +93,7 @@ $cells --free omega_m sigma8 w0 --f-sky 0.3 --output wide   # a survey of a thir
 # The page. The colours are those of coir-nbody and coir-field, at even steps from the darkest to the lightest.
 COLOURS="#03060d, #1a153a, #471f5f, #7d2b6f, #b0416b, #d56762, #e7986c, #ebc99d, #f5f2e3"
 page=$(<"$here/demo_page.html.in")
-for name in COLOURS AFTER_100 AFTER_1000 AFTER_10000 AFTER_150000 BY_MULTIGRID UNIVERSE WORD_FORMS SURVEY NEXT; do
+for name in COLOURS AFTER_100 AFTER_1000 AFTER_10000 AFTER_150000 BY_MULTIGRID UNIVERSE WORD_FORMS JET SURVEY NEXT; do
   page=${page//"@$name@"/"${!name}"}
 done
 printf '%s\n' "$page" >"$folder/index.html"

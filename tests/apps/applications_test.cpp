@@ -35,13 +35,15 @@ std::vector<Application> const all = {
      "--flops n --in n --out n --host-flops 1e9 --device-flops 1e10 --to-device 1e9 "
      "--to-host 1e9 --launch-seconds 1e-6"},
     {"queue", "jobs.txt"},
+    {"shallow", "--size 16x8 --steps 3", true, true},
 };
 
 class Applications : public ::testing::TestWithParam<Application> {
  protected:
   void SetUp() override {
-    bool const needs_hdf5_and_fft = GetParam().name == "nbody" || GetParam().name == "field";
-    if (needs_hdf5_and_fft && !fs::exists(program_))
+    bool const needs_hdf5 =
+        GetParam().name == "nbody" || GetParam().name == "field" || GetParam().name == "shallow";
+    if (needs_hdf5 && !fs::exists(program_))
       GTEST_SKIP() << "this build has no coir-" << GetParam().name;
     if (contains(GetParam().work, "picture.png"))
       coir::testing::run_command(COIR_APPS "/escape/coir-escape --size 8x8 --quiet --output " +

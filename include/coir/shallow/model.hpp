@@ -65,7 +65,8 @@ class Model {
   /// Steps since the start.
   std::int64_t steps() const { return steps_; }
 
-  /// This rank's rows of h, u and v. After writing to them call changed().
+  /// This rank's rows of h, u and v. Steps move fields to other memory: call these again after
+  /// them. After writing to the fields call changed().
   Cells h() const { return own(h_); }
   Cells u() const { return own(u_); }
   Cells v() const { return own(v_); }
