@@ -13,6 +13,7 @@
 #include <coir/array/random.hpp>
 #include <coir/array/sorting.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
@@ -69,7 +70,7 @@ struct FunctionRow {
   char const* name;
   double bytes;
   void (*run)(Inputs& inputs);
-  std::int64_t most = 10'000'000;  ///< elements, beyond which it takes too long
+  std::int64_t most = 100'000'000;  ///< elements, beyond which it takes too long
 };
 
 /// Computes what an expression stands for; other values are there already.
@@ -102,7 +103,7 @@ void compute(Array<T, Rank, MemorySpace> const& result) {
         },                                                                                         \
         MOST                                                                                       \
   }
-#define COIR_ROW(BYTES, ...) COIR_ROW_UP_TO(10'000'000, BYTES, __VA_ARGS__)
+#define COIR_ROW(BYTES, ...) COIR_ROW_UP_TO(100'000'000, BYTES, __VA_ARGS__)
 
 /// Times a row; rows of one size share their arrays.
 inline void time_function(benchmark::State& state, FunctionRow const& row, std::int64_t n) {
@@ -118,11 +119,12 @@ inline void time_function(benchmark::State& state, FunctionRow const& row, std::
                [&] { row.run(*inputs); });
 }
 
-/// Makes benchmarks of rows, of 10^3, 10^5 and 10^7 elements.
+/// Makes benchmarks of rows, of 10^3, 10^5 and 10^7 elements, on devices of 10^8, too.
 inline bool add_functions(std::initializer_list<FunctionRow> rows) {
-  for (std::int64_t const n : {1'000, 100'000, 10'000'000})
+  std::int64_t const largest = runs_on_host<Space> ? 10'000'000 : 100'000'000;
+  for (std::int64_t const n : {1'000, 100'000, 10'000'000, 100'000'000})
     for (FunctionRow const& row : rows)
-      if (n <= row.most)
+      if (n <= std::min(row.most, largest))
         benchmark::RegisterBenchmark((std::string(row.name) + "/" + std::to_string(n)).c_str(),
                                      [=](benchmark::State& state) { time_function(state, row, n); })
             ->UseManualTime();

@@ -1,4 +1,5 @@
 #include <coir/array/joining.hpp>
+#include <coir/array/roll.hpp>
 
 #include <array/naive.hpp>
 #include <support/typed_suite.hpp>
@@ -52,6 +53,52 @@ TYPED_TEST(Joining, RolledAndTiled) {
   EXPECT_THROW(roll(ones<T, Space>(3), 1, 1), PreconditionError);
 }
 
+template <class A, class B>
+void expect_equal(A const& a, B const& b) {
+  EXPECT_EQ(a.shape(), b.shape());
+  EXPECT_EQ(values(a), values(b));
+}
+
+// A statement reads rolled arrays where they are, whatever else it reads and writes.
+TYPED_TEST(Joining, RolledInStatements) {
+  TYPES_OF_CASE;
+  for (std::int64_t n : {1, 3, 40, 1100}) {
+    auto const a = random_array<T, Space>(Shape<3>{3, n, 4}, 5);
+    auto const stored = evaluate(roll(a, {1, 5}, {0, 1}));
+    expect_equal(evaluate(roll(a, {1, 5}, {0, 1}) + a), evaluate(stored + a));
+    expect_equal(evaluate(transpose(evaluate(stored), {2, 1, 0}) +
+                          roll(transpose(a, {2, 1, 0}), {5, 1}, {1, 2})),
+                 evaluate(2 * transpose(stored, {2, 1, 0})));
+    // Reductions of all elements and along each axis
+    EXPECT_EQ(sum(roll(a, 2, 1) == stored), sum(evaluate(roll(a, 2, 1)) == stored));
+    for (int axis = 0; axis < 3; ++axis)
+      expect_equal(max(roll(a, {1, 5}, {0, 1}), axis), max(stored, axis));
+    // An axis that is stretched
+    auto const row = a(0, range(), range(0, 1));
+    expect_equal(evaluate(roll(row, 3, 0) + a), evaluate(evaluate(roll(row, 3, 0)) + a));
+    // Into a transpose, into every second element, and into the array itself
+    Array<T, 3, Space> turned(Shape<3>{4, n, 3});
+    transpose(turned, {2, 1, 0}) = roll(a, {1, 5}, {0, 1});
+    expect_equal(evaluate(transpose(turned, {2, 1, 0})), stored);
+    Array<T, 3, Space> spread(Shape<3>{3, n, 8});
+    spread = T(0);
+    spread(range(), range(), range(0, end, 2)) = roll(a, {1, 5}, {0, 1});
+    expect_equal(evaluate(spread(range(), range(), range(0, end, 2))), stored);
+    auto written = copy(a);
+    written = roll(written, {1, 5}, {0, 1});
+    expect_equal(written, stored);
+    auto line = copy(a(1, range(), 2));
+    auto const before = copy(line);
+    line = roll(line, 1);
+    expect_equal(line, evaluate(roll(before, 1)));
+    line = copy(before);
+    if (n > 1) {
+      line(range(1, end)) = roll(line(range(0, n - 1)), 1);
+      expect_equal(evaluate(line(range(1, end))), evaluate(roll(before(range(0, n - 1)), 1)));
+    }
+  }
+}
+
 // numpy.roll and numpy.tile of the same
 TYPED_TEST(Joining, RolledAndTiledAlongSeveralAxes) {
   TYPES_OF_CASE;
@@ -65,6 +112,7 @@ TYPED_TEST(Joining, RolledAndTiledAlongSeveralAxes) {
               values(roll(roll(roll(a, 5, 0), -1, 1), 3, 2)));
   }
   EXPECT_EQ(roll(m(range(0, 0)), {1, 1}, {0, 1}).shape(), (Shape<2>{0, 3}));
+  EXPECT_EQ(values(roll(m, 1, 1)(1)), (std::vector<T>{5, 3, 4}));
   EXPECT_THROW(roll(m, {1, 1}, {0, 2}), PreconditionError);
 
   auto const square = array<T, Space>({{1, 2}, {3, 4}});

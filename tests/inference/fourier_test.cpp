@@ -20,7 +20,7 @@ using Volume = coir::Array<double, 3, Host>;
 
 namespace {
 
-constexpr std::int64_t side = 8, cells = side * side * side;
+constexpr std::int64_t side = 16, cells = side * side * side;
 
 Volume modes_of(Volume const& x) { return coir::fft::dctn(x, {.norm = coir::fft::Norm::ortho}); }
 Volume field_of(Volume const& x) { return coir::fft::idctn(x, {.norm = coir::fft::Norm::ortho}); }

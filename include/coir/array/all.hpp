@@ -24,6 +24,7 @@
 #include <coir/array/record.hpp>
 #include <coir/array/reductions.hpp>
 #include <coir/array/repeating.hpp>
+#include <coir/array/roll.hpp>
 #include <coir/array/scan.hpp>
 #include <coir/array/slices.hpp>
 #include <coir/array/sorting.hpp>

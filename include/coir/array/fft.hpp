@@ -13,6 +13,7 @@
 #include <coir/array/functions.hpp>
 #include <coir/array/joining.hpp>
 #include <coir/array/operators.hpp>
+#include <coir/array/roll.hpp>
 #include <coir/fft/plan.hpp>
 
 #include <array>
@@ -387,7 +388,7 @@ auto shift_all_axes(X const& x, bool back) {
     shifts[d] = back ? -half : half;
     axes[d] = d;
   }
-  return roll(x, shifts, axes);
+  return evaluate(roll(x, shifts, axes));
 }
 
 }  // namespace detail
@@ -406,7 +407,7 @@ template <Expression X>
   requires(rank_of<X> >= 1)
 auto fftshift(X const& x, int axis) {
   auto const slice = elements_of(x);
-  return roll(slice, slice.shape()[checked_axis(slice, axis)] / 2, axis);
+  return evaluate(roll(slice, slice.shape()[checked_axis(slice, axis)] / 2, axis));
 }
 
 /// The inverse of fftshift, which differs from it where there is an odd number of elements.
@@ -422,7 +423,7 @@ template <Expression X>
   requires(rank_of<X> >= 1)
 auto ifftshift(X const& x, int axis) {
   auto const slice = elements_of(x);
-  return roll(slice, -(slice.shape()[checked_axis(slice, axis)] / 2), axis);
+  return evaluate(roll(slice, -(slice.shape()[checked_axis(slice, axis)] / 2), axis));
 }
 
 }  // namespace coir::fft

@@ -7,11 +7,7 @@
 #include <coir/array/detail/kernels/for_each_held.hpp>
 #include <coir/array/reductions.hpp>
 #include <coir/array/slices.hpp>
-#include <coir/core/instance.hpp>
-#include <coir/core/loops.hpp>
 
-#include <algorithm>
-#include <cstdint>
 #include <tuple>
 
 namespace coir {
@@ -135,105 +131,6 @@ template <Expression First, class... Rest>
 auto stack(int axis, First const& first, Rest const&... rest) {
   return concatenate(axis, with_axis(elements_of(first), axis),
                      with_axis(elements_of(rest), axis)...);
-}
-
-namespace detail {
-
-/// Copies elements block by block, shifted by shift[d] along each axis d from `axis` on.
-template <class To, class From>
-void copy_rolled(To const& to, From const& from, std::int64_t const* shift, int axis) {
-  if (axis == To::rank) {
-    to = from;
-    return;
-  }
-  std::int64_t const n = from.shape()[axis], by = shift[axis];
-  copy_rolled(part_along(to, axis, by, n - by), part_along(from, axis, 0, n - by), shift, axis + 1);
-  if (by > 0)
-    copy_rolled(part_along(to, axis, 0, by), part_along(from, axis, n - by, by), shift, axis + 1);
-}
-
-}  // namespace detail
-
-namespace detail {
-
-/// Rows of `length` elements that lie behind each other, each shifted periodically.
-template <class T>
-struct CopyRolled {
-  static constexpr bool reads_no_neighbours = true;
-  T const* from;
-  T* to;
-  std::int64_t length, shift;  // 0 <= shift < length
-
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t row, std::int64_t column) const {
-    to[row * length + column] =
-        from[row * length + (column < shift ? column - shift + length : column - shift)];
-  }
-  void stretch(std::int64_t row, std::int64_t begin, std::int64_t end) const {
-    T const* const first = from + row * length;
-    T* const out = to + row * length;
-    std::int64_t const middle = std::clamp(shift, begin, end);
-    copy(first + begin - shift + length, middle - begin, out + begin);
-    copy(first + middle - shift, end - middle, out + middle);
-  }
-
- private:
-  /// In pieces, of which a memmove loads all before it stores any: loads wait for stores to the
-  /// same place in another page, as those of a row shifted by one element often are. A long memmove
-  /// would write past the caches, from which the next statement reads.
-  static void copy(T const* source, std::int64_t count, T* target) {
-    constexpr auto piece = static_cast<std::int64_t>(512 / sizeof(T));
-    for (std::int64_t first = 0; first < count; first += piece)
-      std::copy_n(source + first, std::min(piece, count - first), target + first);
-  }
-};
-
-}  // namespace detail
-
-/// Elements shifted by shifts[k] along axes[k], periodically: NumPy's roll. An axis that is named
-/// twice is shifted by both.
-///
-/// \throws PreconditionError if there is no such axis
-template <Expression X, std::size_t Count>
-auto roll(X const& x, std::array<std::int64_t, Count> const& shifts,
-          std::array<int, Count> const& axes) {
-  auto const slice = elements_of(x);
-  Shape<rank_of<X>> shift{};
-  for (std::size_t k = 0; k < Count; ++k) {
-    int const d = checked_axis(slice, axes[k]);
-    std::int64_t const n = std::max<std::int64_t>(slice.shape()[d], 1);
-    shift[d] = ((shift[d] + shifts[k] % n) % n + n) % n;
-  }
-  auto result = empty_like(slice);
-  if (result.size() == 0) return result;
-  auto const rolled = [](std::int64_t s) { return s != 0; };
-  if (slice.contiguous() && std::count_if(shift.begin(), shift.end(), rolled) == 1) {
-    // The axis and those behind it are one axis.
-    auto const axis = std::find_if(shift.begin(), shift.end(), rolled) - shift.begin();
-    std::int64_t inner = 1;
-    for (std::size_t d = static_cast<std::size_t>(axis) + 1; d < shift.size(); ++d)
-      inner *= slice.shape()[d];
-    std::int64_t const length = slice.shape()[axis] * inner;
-    using R = decltype(result);
-    for_each(
-        "coir::array::joining/roll", detail::instance<typename R::Exec>(),
-        box({result.size() / length, length}),
-        detail::CopyRolled<value_t<R>>{slice.data(), result.data(), length, shift[axis] * inner});
-  } else {
-    detail::copy_rolled(result.all(), slice, shift.data(), 0);
-  }
-  return result;
-}
-template <Expression X, std::size_t Count>
-auto roll(X const& x, std::int64_t const (&shifts)[Count], int const (&axes)[Count]) {
-  return roll(x, std::to_array(shifts), std::to_array(axes));
-}
-
-/// Elements shifted along one axis, periodically: NumPy's roll.
-///
-/// \throws PreconditionError if there is no such axis
-template <Expression X, std::integral Shift>
-auto roll(X const& x, Shift shift, int axis = 0) {
-  return roll(x, std::array{static_cast<std::int64_t>(shift)}, std::array{axis});
 }
 
 /// The whole array repeated `times` times along an axis, by default the last one: NumPy's tile.

@@ -6,8 +6,8 @@
 
 #include <coir/array/array.hpp>
 #include <coir/array/operators.hpp>
+#include <coir/array/roll.hpp>
 #include <coir/autodiff/detail/pull_back.hpp>
-#include <coir/autodiff/detail/rolled.hpp>
 #include <coir/autodiff/detail/stand_in.hpp>
 #include <coir/autodiff/detail/tape.hpp>
 
@@ -223,26 +223,15 @@ class Traced : public ExpressionBase {
 
   template <class Visit>
   void visit_leaves(Visit const& visit) const {
-    visit(without_owner());
-    if (is_rolled_) visit(detail::KeepsShiftedApart<Rank>(memory_.data, shape_, shift_));
+    auto const slice = without_owner();
+    visit(slice);
+    if (is_rolled_) visit(detail::ReadElsewhere{slice});
   }
   template <int Target>
   auto kernel(detail::Fold<Target> const& fold) const {
-    detail::RolledKernel<T const, Target - 1> kernel{without_owner().kernel(fold)};
-    if constexpr (Rank > 0) {
-      if (is_rolled_) {
-        kernel.is_rolled = true;
-        Shape<Target> shape{};
-        for (int d = 0; d < Target; ++d)
-          shape[d] = d < Target - Rank ? 1 : shape_[d - Target + Rank];
-        detail::visit_joined(fold, shape, [&](int position, int axis, std::int64_t inner) {
-          kernel.extent[position] = fold.extents()[position];
-          int const own = axis - (Target - Rank);
-          if (own >= 0) kernel.shift[position] += shift_[own] * inner;
-        });
-      }
-    }
-    return kernel;
+    using Kernel = detail::RolledKernel<T const, Target - 1>;
+    auto const slice = without_owner().kernel(fold);
+    return is_rolled_ ? Kernel(slice, shift_, fold) : Kernel(slice);
   }
 
  private:

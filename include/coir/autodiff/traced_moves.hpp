@@ -8,6 +8,7 @@
 #include <coir/array/axes.hpp>
 #include <coir/array/calculus.hpp>
 #include <coir/array/joining.hpp>
+#include <coir/array/roll.hpp>
 #include <coir/array/scan.hpp>
 #include <coir/array/slices.hpp>
 #include <coir/autodiff/traced.hpp>
@@ -216,13 +217,7 @@ auto roll(X const& x, std::array<std::int64_t, Count> const& shifts,
     return detail::stand_in<rank>(x);
   } else {
     auto const whole = detail::whole_array(x);
-    Shape<rank> shift{};
-    for (std::size_t k = 0; k < Count; ++k) {
-      int const d = checked_axis(whole.unrolled(), axes[k]);
-      std::int64_t const n = std::max<std::int64_t>(whole.shape()[d], 1);
-      shift[d] = ((shift[d] + shifts[k] % n) % n + n) % n;
-    }
-    return whole.rolled(shift);
+    return whole.rolled(detail::shift_of_axes(whole.unrolled(), shifts, axes));
   }
 }
 

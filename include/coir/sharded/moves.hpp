@@ -3,6 +3,7 @@
 /// Functions that move elements of split arrays between ranks. All are collective.
 
 #include <coir/array/joining.hpp>
+#include <coir/array/roll.hpp>
 #include <coir/core/strided.hpp>
 #include <coir/distributed/view_exchange.hpp>
 #include <coir/sharded/array.hpp>
@@ -211,7 +212,7 @@ auto shift(X const& x, int axis, std::int64_t steps) {
   auto const e = x.expression();
   auto const placement = e.placement();
   int const d = placement.checked(axis);
-  if (d != placement.axis()) return detail::placed(roll(e.local(), steps, d), placement);
+  if (d != placement.axis()) return detail::placed(evaluate(roll(e.local(), steps, d)), placement);
   auto const wanted = [placement, steps](int to) {
     auto const share = placement.share(to);
     return detail::wrapped(share.first - steps, share.count, placement.extent());

@@ -184,11 +184,16 @@ bool overlaps(void const* target, Strides<Rank> const& strides, std::size_t byte
       found = found || !may_be_read_while_written<Rank>(target, strides, bytes, leaf.data(),
                                                         stretched_strides<Rank>(leaf),
                                                         sizeof(typename Leaf::value_type), shape);
+    else if constexpr (requires { leaf.slice; })
+      found =
+          found || byte_range(target, shape, strides, bytes)
+                       .overlaps(byte_range(leaf.slice.data(), leaf.slice.shape(),
+                                            leaf.slice.strides(), sizeof(leaf.slice.data()[0])));
   });
   return found;
 }
 
-/// Whether an expression is an IndexMap, a function of the indices themselves.
+/// Whether an expression contains functions of the indices themselves, such as rolled arrays.
 template <class E>
 bool uses_indices(E const& expression) {
   bool found = false;
