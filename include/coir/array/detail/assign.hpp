@@ -109,7 +109,9 @@ struct AssignBody {
     std::int64_t count;
     for (std::int64_t first = begin; first < end; first += count) {
       count = std::min(gathered_stretch, end - first);
-      if (target.direct()) {
+      // A short row is gathered as a whole: each stretch of it costs as much.
+      constexpr std::int64_t short_row = 64;
+      if (target.direct() && (Outer == 0 || end - begin > short_row)) {
         // Few columns are gathered where a rolled array begins anew. They are whole vectors, so
         // that every column is computed in the same lane, whatever the thread.
         constexpr std::int64_t few = 16;
