@@ -86,7 +86,8 @@ struct TotalsOfRow {
     auto const row = model.row(j);
     T const* const h = row.h.here;
     T const* const bottom = model.bottom == nullptr ? nullptr : model.bottom + model.part.at(j, 0);
-    RowTotals sums{0, 0, 0, 0, std::numeric_limits<double>::max(), 0};
+    constexpr double most = std::numeric_limits<double>::max();
+    RowTotals sums{0, 0, 0, 0, most, 0};
     auto const square = [](double x) { return x * x; };
     for (int i = 0; i < model.part.columns; ++i) {
       double const depth = h[i], u = row.u.here[i], v = row.v.here[i];
