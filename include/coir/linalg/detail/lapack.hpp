@@ -174,27 +174,12 @@ auto transpose_each(E const& matrices) {
   return swap_axes(matrices, rank_of<E> - 2, rank_of<E> - 1);
 }
 
-/// A copy of the values in C order, to be overwritten. A matrix that a core's cache holds is copied
-/// by this thread, which works on it next: what another core has written takes long to read.
+/// A copy of the values in C order, to be overwritten.
 ///
 /// \param what  the operation, for the message when record() records
 template <class T, class E>
 auto lapack_copy(E const& x, char const* what) {
-  using Exec = typename space_like<E>::execution_space;
-  immediate<Exec>(what);
-  if constexpr (runs_on_host<Exec> && rank_of<E> == 2 && requires { x.as_operand(); }) {
-    constexpr std::int64_t most_bytes = std::int64_t(1) << 20;
-    auto const from = x.as_operand();
-    std::int64_t const rows = x.shape()[0], columns = x.shape()[1];
-    if (rows * columns * static_cast<std::int64_t>(sizeof(T)) <= most_bytes) {
-      auto result = empty<T, space_like<E>>(x.shape());
-      for (std::int64_t i = 0; i < rows; ++i)
-        for (std::int64_t j = 0; j < columns; ++j)
-          result.data()[i * columns + j] =
-              stored<T>(from.data()[i * from.strides()[0] + j * from.strides()[1]]);
-      return result;
-    }
-  }
+  immediate<typename space_like<E>::execution_space>(what);
   return Array<T, rank_of<E>, space_like<E>>(cast<T>(x));
 }
 

@@ -187,16 +187,23 @@ void fold_across_rows_on_host(Exec const& exec, Body const& body, std::int64_t r
     std::int64_t begin = units * part / parts, end = units * (part + 1) / parts;
     for (int h = halvings - 1; h >= 0; --h)
       ((piece >> h & 1) != 0 ? begin : end) = begin + (end - begin) / 2;
-    Value few[gathered_stretch];
-    std::unique_ptr<Value[]> many;
-    Value* values = few;
+    auto const keep = [=](Value const* values) {
+      std::int64_t const to = row * columns + first;
+      if (pieces > 1)
+        std::copy(values, values + count, partials + piece * cells + to);
+      else
+        for (std::int64_t c = 0; c < count; ++c) out[to + c] = body.monoid.result(values[c]);
+    };
     if (reads_rows) {
       auto const halved = static_cast<std::int64_t>(
           std::bit_width(static_cast<std::uint64_t>((end - begin) / Body::in_turn)));
-      many = std::make_unique<Value[]>(static_cast<std::size_t>((halved + 2) * count));
-      values = many.get();
-      body.whole_rows(row, first, count, begin, end, values, values + count);
-    } else if (wide.together == 1) {
+      auto const values = std::make_unique<Value[]>(static_cast<std::size_t>((halved + 2) * count));
+      body.whole_rows(row, first, count, begin, end, values.get(), values.get() + count);
+      keep(values.get());
+      return;
+    }
+    Value values[gathered_stretch];
+    if (wide.together == 1) {
       body.stretch(row, first, count, begin, end, values);
     } else {
       wide.rows(row, begin, end, values);
@@ -206,11 +213,7 @@ void fold_across_rows_on_host(Exec const& exec, Body const& body, std::int64_t r
         for (std::int64_t c = 0; c < columns; ++c) body.monoid.join(values[c], rest[c]);
       }
     }
-    std::int64_t const to = row * columns + first;
-    if (pieces > 1)
-      std::copy(values, values + count, partials + piece * cells + to);
-    else
-      for (std::int64_t c = 0; c < count; ++c) out[to + c] = body.monoid.result(values[c]);
+    keep(values);
   };
   // A small array isn't worth a second thread.
   std::int64_t const threads = threads_worth_starting(exec, cells * length, tasks);
