@@ -260,6 +260,26 @@ TEST(Halos, AreThoseOfTheWholeFieldInOneMessageForEachNeighbour) {
             static_cast<std::int64_t>(neighbours.size()));
 }
 
+TEST(Halos, HaveOtherLayersBeyondEdgesThatAreNotPeriodic) {
+  Cartesian<1> const grid(world());
+  auto const own = grid.share(0, 5 * world().size());
+  int const width = 2, edge = 1, before = grid.neighbour(0, -1) >= 0 ? width : edge,
+            behind = grid.neighbour(0, 1) >= 0 ? width : edge, count = static_cast<int>(own.count);
+  Matrix<double> const field("field", before + count + behind, 3);
+  auto const value = [&](int i, int j) { return 10.0 * double(own.first + i - before) + j; };
+  auto const is_own = [&](int i) { return i >= before && i < before + count; };
+  set(field, [&](int i, int j) { return is_own(i) ? value(i, j) : -1; });
+  Halos halos(Exec(), grid, {width}, {0}, {edge});
+  halos.fill(field);
+  auto const found = on_host(field);
+  for (int i = 0; i < before + count + behind; ++i) {
+    bool const is_beyond = value(i, 0) < 0 || value(i, 0) >= 50.0 * world().size();
+    for (int j = 0; j < 3; ++j) EXPECT_EQ(found(i, j), is_beyond ? -1 : value(i, j)) << i;
+  }
+  EXPECT_EQ(message_of([&] { Halos(Exec(), grid, {1}, {0}, {-1}); }),
+            "a field must have 0 layers or more beyond an edge, not -1");
+}
+
 TEST(Halos, RefuseFieldsThatAreSmallerThanTheyAre) {
   Halos halos(Exec(), Cartesian<1>(world(), {}, {true}), {3}, {1});
   Matrix<float> const small("small", 4, world().rank() == 0 ? 8 : 9);

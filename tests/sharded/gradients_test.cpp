@@ -137,6 +137,33 @@ TEST(SplitGradients, OfPlainArgumentsAreTheSameOnEveryRank) {
   compare(__LINE__, [](auto x, auto w) { return sum(x * sum(w)); }, shape, all);
 }
 
+TEST(SplitGradients, OfTheNormOfZerosAreZero) {
+  auto const zeros = coir::evaluate(coir::zeros(7, 5));
+  auto const got =
+      sharded::value_and_grad([](auto x) { return norm(x); })(sharded::shard(world(), zeros));
+  EXPECT_EQ(got.value, 0);
+  expect_close(whole(got.gradient), zeros, __LINE__);
+}
+
+// Beside elements of the rank's own plain arguments and sums go through vary().
+TEST(SplitGradients, OfPlainArgumentsBesideHalosAreAddedUp) {
+  auto const x = coir::evaluate(coir::random::normal(key, shape)),
+             w = coir::evaluate(coir::random::normal(key, {1, 5}));
+  auto const expected = coir::value_and_grad([](auto x, auto w) {
+    return sum(square((shift(x, 0, 1) + shift(x, 0, -1)) * w + sum(w) * x));
+  })(x, w);
+  auto const got = sharded::value_and_grad([](auto x, auto w) {
+    auto const h = with_halo(x, 1);
+    auto const v = sharded::vary(world(), w);
+    auto const total = sharded::vary(world(), sum(w));
+    return sum(square(
+        from_parts((h(range(0, -2)) + h(range(2, end))) * v + total * x.local(), x.placement())));
+  })(sharded::shard(world(), x), w);
+  EXPECT_NEAR(got.value, expected.value, 1e-12 * expected.value);
+  expect_close(whole(std::get<0>(got.gradient)), std::get<0>(expected.gradient), __LINE__);
+  expect_close(whole(std::get<1>(got.gradient)), std::get<1>(expected.gradient), __LINE__);
+}
+
 // Ranks without elements, and results that nothing depends on, take part in the way back.
 TEST(SplitGradients, OfProgramsOfManyStatementsAreThoseOfPlainArrays) {
   auto const steps = [](auto x) {

@@ -50,6 +50,12 @@ struct Mix {
   KOKKOS_FUNCTION double operator()(double a, double b) const { return a * b - 1; }
 };
 
+TEST(Sharded, OfTheCallingProcessAloneAreOfOneGroup) {
+  auto const a = sharded::shard(Group::self(), matrix()), b = sharded::shard(Group(), matrix());
+  EXPECT_EQ(sum(a - b), 0);
+  EXPECT_EQ(Group::self() == world(), world().size() == 1);
+}
+
 TEST(Sharded, ElementwiseIsThatOfPlainArraysAndSendsNothing) {
   auto const plain = matrix();
   for (int axis : {0, 1, -1}) {

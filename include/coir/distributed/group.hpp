@@ -218,8 +218,10 @@ class Group {
   /// earlier kernels.
   double exchange_seconds() const;
 
-  /// Whether both are copies of one group.
-  bool operator==(Group const& other) const { return state_ == other.state_; }
+  /// Whether both are copies of one group, or both are the calling process alone.
+  bool operator==(Group const& other) const {
+    return state_ == other.state_ || (size() == 1 && other.size() == 1);
+  }
 
  private:
   template <class T, class Before>

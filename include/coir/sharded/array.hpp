@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -43,8 +44,8 @@ concept AnySplit = requires(std::remove_cvref_t<X> const& x) {
   x.expression().local();
 };
 
-/// An array whose elements the ranks of a group share along one axis: a JAX array with a
-/// NamedSharding. Each rank runs the same program, and works on its part:
+/// An array whose elements the ranks of a group share along one axis, or those of a Mesh along two:
+/// a JAX array with a NamedSharding. Each rank runs the same program, and works on its part:
 ///
 ///     Sharded<float, 2> const x = sharded::normal<float>(world, key, {n, m});
 ///     Sharded<float, 2> const y = 2 * x + 1;     // each rank its part, nothing travels
@@ -113,7 +114,7 @@ class Sharded {
     return Split<decltype(part)>(std::move(part), placement_);
   }
 
-  /// A slice for reading, which shows the same elements. The split axis stays whole. Expressions of
+  /// A slice for reading, which shows the same elements. Split axes stay whole. Expressions of
   /// split arrays have no slices: evaluate() them first.
   ///
   /// \param ranges  for the first axes; the others stay whole
@@ -126,7 +127,7 @@ class Sharded {
     for (std::size_t d = 0; d < list.size(); ++d) {
       auto const placed = list[d].on(shape[d], static_cast<int>(d));
       bool const is_whole = placed.count == shape[d] && list[d].step == 1;
-      expects(is_whole || static_cast<int>(d) != placement_.axis(),
+      expects(is_whole || !placement_.is_split(static_cast<int>(d)),
               "a slice must leave the split axis whole, because ranks would have uneven parts: "
               "reshard() the array along another axis, or replicate() it, before axis " +
                   std::to_string(d) + " is cut");
@@ -134,7 +135,7 @@ class Sharded {
     }
     auto part = sliced(local_.as_operand(), list, std::index_sequence_for<Ranges...>());
     return Split<decltype(part)>(std::move(part),
-                                 Placement<Rank>(group(), shape, placement_.axis()));
+                                 Placement<Rank>(group(), shape, placement_.splits()));
   }
 
  private:
@@ -142,7 +143,7 @@ class Sharded {
   auto sliced(S const& part, std::array<Range, sizeof...(I)> list,
               std::index_sequence<I...>) const {
     for (std::size_t d = 0; d < list.size(); ++d)
-      if (static_cast<int>(d) == placement_.axis()) list[d] = range();
+      if (placement_.is_split(static_cast<int>(d))) list[d] = range();
     return part(list[I]...);
   }
 
@@ -155,15 +156,25 @@ Sharded(Split<E> const&) -> Sharded<value_t<E>, rank_of<E>>;
 
 namespace detail {
 
+/// The elements of these indices along each axis.
+template <class T, int Rank, class Space>
+Slice<T, Rank, Space> part_in(Slice<T, Rank, Space> const& x, Box<Rank> const& box) {
+  Shape<Rank> shape{};
+  std::int64_t offset = 0;
+  for (std::size_t d = 0; d < Rank; ++d) {
+    shape[d] = box[d].count;
+    offset += box[d].first * x.strides()[d];
+  }
+  return {x.data() + (size_of(shape) > 0 ? offset : 0), shape, x.strides(), x.owner()};
+}
+
 /// The elements [first, first + count) along an axis.
 template <class T, int Rank, class Space>
 Slice<T, Rank, Space> part_along(Slice<T, Rank, Space> const& x, int axis,
                                  distributed::Share const& part) {
-  auto shape = x.shape();
-  auto const d = static_cast<std::size_t>(axis);
-  shape[d] = part.count;
-  return {x.data() + (part.count > 0 ? part.first * x.strides()[d] : 0), shape, x.strides(),
-          x.owner()};
+  auto box = box_of(x.shape());
+  box[static_cast<std::size_t>(axis)] = part;
+  return part_in(x, box);
 }
 
 /// What functions of split arrays do with parts and plain operands of type E. gradients.hpp has a
@@ -176,18 +187,22 @@ struct Parts {
   static auto moved(E const& local, Move const& move, Back const&) {
     return move(elements_of(local).as_operand());
   }
-  /// What this rank reads of a plain operand that stands beside split ones. If the operand has two
-  /// or more indices along the split axis, this is the rank's part of it, and otherwise all of it.
+  /// What this rank reads of a plain operand that stands beside split ones. Along a split axis of
+  /// which the operand has two or more indices this is the rank's part of it, and otherwise all.
   template <int Rank>
   static auto entered(Placement<Rank> const& placement, E const& x) {
-    auto const whole = elements_of(x).as_operand();
-    int const axis = placement.axis() - (Rank - rank_of<E>);
-    bool const has_axis = axis >= 0 && whole.shape()[static_cast<std::size_t>(axis)] != 1;
-    return has_axis ? part_along(whole, axis, placement.share()) : whole;
+    auto const all = elements_of(x).as_operand();
+    auto box = box_of(all.shape());
+    for (auto const& split : placement.splits()) {
+      int const axis = split.axis - (Rank - rank_of<E>);
+      if (axis >= 0 && all.shape()[static_cast<std::size_t>(axis)] != 1)
+        box[static_cast<std::size_t>(axis)] = placement.share(split, placement.group().rank());
+    }
+    return part_in(all, box);
   }
   /// This rank's part of a plain array.
   static auto part(Placement<rank_of<E>> const& placement, E const& x) {
-    return part_along(elements_of(x).as_operand(), placement.axis(), placement.share());
+    return part_in(elements_of(x).as_operand(), placement.box(placement.group().rank()));
   }
   /// A plain operand that every rank needs whole.
   static auto whole(distributed::Group const&, E const& x) { return operand(x); }
@@ -236,15 +251,28 @@ auto common_placement(X const&... x) {
       shape = broadcast(shape, one.shape());
   };
   (stretch(x), ...);
-  int const axis_from_end = first.axis() - static_cast<int>(first.shape().size());
-  Placement<rank> const common(first.group(), shape, axis_from_end);
+  constexpr int axes = std::remove_cvref_t<decltype(first)>::rank;
+  auto const common = [&] {
+    if constexpr (axes == rank)
+      if (shape == first.shape()) return first;
+    auto splits = first.splits();
+    for (auto& split : splits) split.axis += rank - axes;
+    return Placement<rank>(first.group(), shape, std::move(splits));
+  }();
   auto const check = [&](auto const& one) {
     using One = std::remove_cvref_t<decltype(one)>;
     if constexpr (AnySplit<One>) {
+      constexpr int more = rank - rank_of<One>;
       auto const& other = one.placement();
-      bool const is_alike = other.group() == first.group() &&
-                            other.axis() - rank_of<One> == axis_from_end &&
-                            other.extent() == common.extent();
+      auto const &splits = other.splits(), &expected = common.splits();
+      bool is_alike = other.group() == first.group() && splits.size() == expected.size();
+      for (std::size_t n = 0; is_alike && n < splits.size(); ++n) {
+        auto split = splits[n];
+        auto const d = static_cast<std::size_t>(split.axis);
+        split.axis += more;
+        is_alike = split == expected[n] &&
+                   other.shape()[d] == common.shape()[d + static_cast<std::size_t>(more)];
+      }
       if (!is_alike)
         throw PreconditionError("split arrays of one expression must be split alike, not " +
                                 in_words(first) + " and " + in_words(other) +

@@ -127,6 +127,7 @@ template <AnySplit X>
 auto rfftn(X const& x) {
   using T = value_t<X>;
   auto const from = x.placement();
+  from.expects_one_axis("rfftn");
   expects(from.axis() == 0, "rfftn takes arrays that are split along axis 0, by reshard(x, 0)",
           from.axis());
   auto const [n0, n1, n2] = from.shape();
@@ -152,6 +153,7 @@ auto irfftn(X const& spectrum, std::int64_t n) {
   using Complex = Kokkos::complex<T>;
   auto const from = spectrum.placement();
   auto const [n0, n1, row] = from.shape();
+  from.expects_one_axis("irfftn");
   expects(from.axis() == 1, "irfftn takes spectra that are split along axis 1, by reshard(x, 1)",
           from.axis());
   expects(n >= 1 && row == n / 2 + 1,

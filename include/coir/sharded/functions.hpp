@@ -135,8 +135,9 @@ auto with_axis(X const& x, int axis) {
   for (int d = 0; d < rank; ++d)
     shape[static_cast<std::size_t>(d)] =
         d == at ? 1 : from.shape()[static_cast<std::size_t>(d < at ? d : d - 1)];
-  return detail::placed(operand(part),
-                        Placement<rank>(from.group(), shape, from.axis() + (at <= from.axis())));
+  auto splits = from.splits();
+  for (auto& split : splits) split.axis += at <= split.axis;
+  return detail::placed(operand(part), Placement<rank>(from.group(), shape, std::move(splits)));
 }
 
 }  // namespace coir::sharded

@@ -55,26 +55,40 @@ struct Parts<E> {
 
   template <int Rank>
   static auto entered(Placement<Rank> const& placement, E const& x) {
-    constexpr int rank = rank_of<E>;
-    auto const& group = placement.group();
-    if constexpr (rank > 0) {
-      int const axis = placement.axis() - (Rank - rank);
+    auto const& splits = placement.splits();
+    auto const first = entered_along(splits[0], Rank, x);
+    using First = std::remove_cvref_t<decltype(first)>;
+    return splits.size() == 1 ? first : Parts<First>::entered_along(splits[1], Rank, first);
+  }
+
+  /// What this rank reads along one split axis of an array of `axes` axes.
+  static auto entered_along(SplitAxis const& split, int axes, E const& x) {
+    if constexpr (rank_of<E> > 0) {
+      int const axis = split.axis - (axes - rank_of<E>);
       if (axis >= 0 && x.shape()[static_cast<std::size_t>(axis)] != 1)
-        return part(Placement<rank>(group, x.shape(), axis), x);
+        return part_along_line(split.line, axis, x);
     }
-    return whole(group, x);
+    return whole(split.line, x);
   }
 
   static auto part(Placement<rank_of<E>> const& placement, E const& x) {
+    auto const& splits = placement.splits();
+    auto const first = part_along_line(splits[0].line, splits[0].axis, x);
+    using First = std::remove_cvref_t<decltype(first)>;
+    return splits.size() == 1
+               ? first
+               : Parts<First>::part_along_line(splits[1].line, splits[1].axis, first);
+  }
+
+  static auto part_along_line(distributed::Group const& group, int axis, E const& x) {
     constexpr int rank = rank_of<E>;
+    Placement<rank> const line(group, x.shape(), axis);
     return moved(
         x,
         [=](auto const& all) {
-          return Array<value_t<E>, rank>(part_along(all, placement.axis(), placement.share()));
+          return Array<value_t<E>, rank>(part_along(all, axis, line.share()));
         },
-        [=](auto const& cotangent) {
-          return gathered<value_t<E>, rank>(cotangent, placement, -1);
-        });
+        [=](auto const& cotangent) { return gathered<value_t<E>, rank>(cotangent, line, -1); });
   }
 
   static auto whole(distributed::Group const& group, E const& x) {
@@ -179,9 +193,8 @@ struct ValueAndGradOf {
 /// rfftn and irfftn. A plain array that is the same on every rank may stand beside them.
 ///
 /// with_halo() and local() give f elements of the rank's own. Expressions of these must go through
-/// from_parts() before they are added up. Plain arguments and sums must not stand in such
-/// expressions, because their gradients would lack the shares of other ranks: they stand beside
-/// split arrays instead, before with_halo() or after from_parts().
+/// from_parts() before they are added up. Plain arguments and sums go into such expressions through
+/// vary(), or else their gradients would lack the shares of other ranks.
 ///
 /// \param f  generic; returns one real number that is the same on every rank
 template <class F>

@@ -100,7 +100,7 @@ auto matmul(A const& a, B const& b) {
   auto const x = a.expression();
   auto const y = b.expression();
   auto const &of_a = x.placement(), &of_b = y.placement();
-  if (of_a.shape()[1] != of_b.shape()[0] || of_a.axis() != 0 || of_b.axis() != 0 ||
+  if (of_a.shape()[1] != of_b.shape()[0] || of_a.is_split(1) || of_b.is_split(1) ||
       !(of_a.group() == of_b.group()))
     throw PreconditionError(
         "matmul takes (n, k) and (k, m), both split along axis 0 over the same "
@@ -128,9 +128,9 @@ template <AnySplit A, Expression B>
 auto matmul(A const& a, B const& b) {
   auto const x = a.expression();
   auto const& of_a = x.placement();
-  expects(of_a.axis() == 0,
+  expects(!of_a.is_split(1),
           "a product with a plain matrix takes one that is split along axis 0, by reshard(a, 0)",
-          of_a.axis());
+          1);
   Shape<rank_of<B>> shape{};
   shape[0] = of_a.shape()[0];
   if constexpr (rank_of<B> == 2) shape[1] = b.shape()[1];

@@ -9,6 +9,8 @@
 #include <coir/sharded/array.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -131,17 +133,31 @@ Array<T, Rank> give_back(char const* purpose, Slice<T const, Rank, DefaultSpace>
   return result;
 }
 
-/// The part of each rank along another axis.
-template <class T, int Rank>
-Array<T, Rank> resharded(Slice<T const, Rank, DefaultSpace> const& own, Placement<Rank> const& from,
-                         Placement<Rank> const& to) {
+/// Brings each rank the elements of its box of the whole array.
+///
+/// \param box_of  box_of(rank): the indices that a rank gets along each axis
+template <class T, int Rank, class BoxOf>
+Array<T, Rank> rearranged(char const* purpose, Slice<T const, Rank, DefaultSpace> const& own,
+                          Placement<Rank> const& from, BoxOf const& box_of) {
   auto const& group = from.group();
-  if (from.axis() == to.axis()) return Array<T, Rank>(own);
-  Array<T, Rank> result(to.local_shape());
-  distributed::ViewExchange exchange(Exec(), group, "sharded/reshard");
+  auto const here = from.box(group.rank()), target = box_of(group.rank());
+  Shape<Rank> shape{};
+  for (std::size_t d = 0; d < Rank; ++d) shape[d] = target[d].count;
+  Array<T, Rank> result(shape);
+  // What two boxes have in common, in memory that begins with the first index of one.
+  auto const common = [](auto const& part, Box<Rank> const& box, Box<Rank> const& other) {
+    Box<Rank> shared;
+    for (std::size_t d = 0; d < Rank; ++d) {
+      std::int64_t const first = std::max(box[d].first, other[d].first),
+                         end = std::min(box[d].end(), other[d].end());
+      shared[d] = {first - box[d].first, std::max<std::int64_t>(end - first, 0)};
+    }
+    return part_in(part, shared);
+  };
+  distributed::ViewExchange exchange(Exec(), group, purpose);
   for (int other = 0; other < group.size(); ++other) {
-    auto const goes = part_along(own, to.axis(), to.share(other));
-    auto const comes = part_along(result.all(), from.axis(), from.share(other));
+    auto const goes = common(own, here, box_of(other));
+    auto const comes = common(result.all(), target, from.box(other));
     if (other == group.rank()) {
       comes = goes;
     } else {
@@ -151,6 +167,22 @@ Array<T, Rank> resharded(Slice<T const, Rank, DefaultSpace> const& own, Placemen
   }
   exchange.run();
   return result;
+}
+
+/// The part of each rank in another placement.
+template <class T, int Rank>
+Array<T, Rank> resharded(Slice<T const, Rank, DefaultSpace> const& own, Placement<Rank> const& from,
+                         Placement<Rank> const& to) {
+  if (from == to) return Array<T, Rank>(own);
+  return rearranged("sharded/reshard", own, from, [&](int rank) { return to.box(rank); });
+}
+
+/// What the ranks that share an axis with this one have together.
+template <int Rank>
+Placement<Rank> line_along(Placement<Rank> const& placement, int axis) {
+  for (auto const& split : placement.splits())
+    if (split.axis == axis) return placement.line(split);
+  return placement;
 }
 
 /// Applies a move to the values of x: see Parts::moved().
@@ -173,32 +205,56 @@ auto joined(A const& a, B const& b, Multiply const& multiply, Back const&) {
 template <class T, int Rank>
 Array<T, Rank> gathered(Slice<T const, Rank, DefaultSpace> const& own,
                         Placement<Rank> const& placement, int to) {
-  bool const is_wanted = to < 0 || placement.group().rank() == to;
-  auto shape = placement.shape();
-  if (!is_wanted) shape[static_cast<std::size_t>(placement.axis())] = 0;
-  Array<T, Rank> result(shape);
-  auto const wanted = [&](int rank) {
-    return std::vector<Wanted>(to < 0 || rank == to ? 1 : 0, Wanted{0, placement.extent(), 0});
-  };
-  fetch("sharded/gather", own, placement, wanted, result.all());
-  return result;
+  return rearranged("sharded/gather", own, placement, [&](int rank) {
+    auto box = box_of(placement.shape());
+    if (to >= 0 && rank != to) box[static_cast<std::size_t>(placement.axis())].count = 0;
+    return box;
+  });
 }
 
 }  // namespace detail
 
-/// The array split along another axis: one exchange of all ranks with all. JAX's
+namespace detail {
+
+template <Expression E>
+auto shared_out(E const& whole, Placement<rank_of<E>> const& placement) {
+  return placed(coir::evaluate(Parts<E>::part(placement, whole)), placement);
+}
+
+}  // namespace detail
+
+/// The array in another placement of its group: one exchange of all ranks with all. JAX's
 /// with_sharding_constraint, an all_to_all.
 ///
-/// \throws PreconditionError if there is no such axis
+/// \throws PreconditionError if the placement is one of another shape or group
 template <AnySplit X>
-auto reshard(X const& x, int axis) {
+auto reshard(X const& x, Placement<rank_of<X>> const& to) {
   auto const from = x.placement();
-  Placement<rank_of<X>> const to(from.group(), from.shape(), axis);
+  if (!(from.group() == to.group()) || from.shape() != to.shape())
+    throw PreconditionError("an array of " + in_words(from) + " can't be resharded to one of " +
+                            in_words(to) + ": shape and group must be the same");
   return detail::placed(
       detail::moved(
           x, [=](auto const& own) { return detail::resharded(own, from, to); },
           [=](auto const& cotangent) { return detail::resharded(cotangent, to, from); }),
       to);
+}
+/// The array split along another axis.
+///
+/// \throws PreconditionError if there is no such axis
+template <AnySplit X>
+auto reshard(X const& x, int axis) {
+  auto const from = x.placement();
+  return reshard(x, Placement<rank_of<X>>(from.group(), from.shape(), axis));
+}
+/// The array split along two axes: the ranks of a column of the mesh share the first axis, and
+/// those of a row the second one.
+///
+/// \throws PreconditionError if there is no such axis, both axes are one, or the mesh has other
+///   ranks than the array's group
+template <AnySplit X>
+auto reshard(X const& x, Mesh const& mesh, std::array<int, 2> const& axes) {
+  return reshard(x, Placement<rank_of<X>>(mesh, x.placement().shape(), axes));
 }
 
 /// Element i is element i - steps of x along an axis, periodically: numpy.roll, and JAX's ppermute
@@ -212,21 +268,21 @@ auto shift(X const& x, int axis, std::int64_t steps) {
   auto const e = x.expression();
   auto const placement = e.placement();
   int const d = placement.checked(axis);
-  if (d != placement.axis()) return detail::placed(evaluate(roll(e.local(), steps, d)), placement);
-  auto const wanted = [placement, steps](int to) {
-    auto const share = placement.share(to);
-    return detail::wrapped(share.first - steps, share.count, placement.extent());
+  if (!placement.is_split(d)) return detail::placed(evaluate(roll(e.local(), steps, d)), placement);
+  auto const line = detail::line_along(placement, d);
+  auto const wanted = [line, steps](int to) {
+    auto const share = line.share(to);
+    return detail::wrapped(share.first - steps, share.count, line.extent());
   };
   return detail::placed(detail::moved(
                             x,
                             [=](auto const& own) {
                               Array<value_t<X>, rank> result(own.shape());
-                              detail::fetch("sharded/shift", own, placement, wanted, result.all());
+                              detail::fetch("sharded/shift", own, line, wanted, result.all());
                               return result;
                             },
                             [=](auto const& cotangent) {
-                              return detail::give_back("sharded/shift", cotangent, placement,
-                                                       wanted);
+                              return detail::give_back("sharded/shift", cotangent, line, wanted);
                             }),
                         placement);
 }
@@ -237,40 +293,65 @@ enum class Edges {
   zero       ///< zeros
 };
 
-/// This rank's part with `width` more layers on either side of the split axis: its neighbours'
+namespace detail {
+
+/// A part with more layers on either side of one split axis: see with_halo().
+///
+/// \param line  what the ranks that share the axis have together
+template <Expression E, int Rank>
+auto with_layers(E const& part, Placement<Rank> const& line, std::int64_t width, Edges edges) {
+  std::int64_t const n = line.extent();
+  auto const wanted = [=](int to) {
+    auto const share = line.share(to);
+    std::int64_t const first = share.first - width, count = share.count + 2 * width;
+    if (edges == Edges::periodic) return wrapped(first, count, n);
+    std::int64_t const from = std::max<std::int64_t>(first, 0);
+    return std::vector<Wanted>{{from, std::min(first + count, n) - from, from - first}};
+  };
+  return Parts<E>::moved(
+      part,
+      [=](auto const& own) {
+        auto shape = own.shape();
+        shape[static_cast<std::size_t>(line.axis())] += 2 * width;
+        Array<value_t<E>, Rank> result(shape);
+        if (edges == Edges::zero) result = value_t<E>(0);
+        fetch("sharded/with_halo", own, line, wanted, result.all());
+        return result;
+      },
+      [=](auto const& cotangent) {
+        return give_back("sharded/with_halo", cotangent, line, wanted);
+      });
+}
+
+}  // namespace detail
+
+/// This rank's part with `width` more layers on either side of each split axis: its neighbours'
 /// elements. The result is a plain array for statements of the rank's own. from_parts() makes a
 /// split array of the results of these statements.
 ///
 /// \throws PreconditionError if the width is negative, or larger than the whole array's extent
+///   along a split axis
 template <AnySplit X>
 auto with_halo(X const& x, std::int64_t width, Edges edges = Edges::periodic) {
-  constexpr int rank = rank_of<X>;
-  auto const placement = x.placement();
-  std::int64_t const n = placement.extent();
-  expects(width >= 0 && width <= n,
-          "the halo of an array of " + in_words(placement) + " must have 0 to " +
-              std::to_string(n) + " layers",
-          width);
-  auto const wanted = [=](int to) {
-    auto const share = placement.share(to);
-    std::int64_t const first = share.first - width, count = share.count + 2 * width;
-    if (edges == Edges::periodic) return detail::wrapped(first, count, n);
-    std::int64_t const from = std::max<std::int64_t>(first, 0);
-    return std::vector<detail::Wanted>{{from, std::min(first + count, n) - from, from - first}};
-  };
-  return detail::moved(
-      x,
-      [=](auto const& own) {
-        auto shape = own.shape();
-        shape[static_cast<std::size_t>(placement.axis())] += 2 * width;
-        Array<value_t<X>, rank> result(shape);
-        if (edges == Edges::zero) result = value_t<X>(0);
-        detail::fetch("sharded/with_halo", own, placement, wanted, result.all());
-        return result;
-      },
-      [=](auto const& cotangent) {
-        return detail::give_back("sharded/with_halo", cotangent, placement, wanted);
-      });
+  auto const e = x.expression();
+  auto const placement = e.placement();
+  for (auto const& split : placement.splits()) {
+    std::int64_t const n = placement.shape()[static_cast<std::size_t>(split.axis)];
+    expects(width >= 0 && width <= n,
+            "the halo of an array of " + in_words(placement) + " must have 0 to " +
+                std::to_string(n) + " layers",
+            width);
+  }
+  auto const& splits = placement.splits();
+  auto const first = detail::with_layers(e.local(), placement.line(splits[0]), width, edges);
+  if (splits.size() == 1) return first;
+  // Corners come along: the second axis' layers are those of parts that have the first axis' ones.
+  auto shape = first.shape();
+  auto const& second = splits[1];
+  shape[static_cast<std::size_t>(second.axis)] =
+      placement.shape()[static_cast<std::size_t>(second.axis)];
+  return detail::with_layers(first, Placement<rank_of<X>>(second.line, shape, second.axis), width,
+                             edges);
 }
 
 /// The whole array on every rank: JAX's all_gather.
@@ -281,7 +362,7 @@ auto replicate(X const& x) {
       x, [=](auto const& own) { return detail::gathered(own, placement, -1); },
       // The result is the same on every rank, and so is its cotangent: each rank takes its part.
       [=](auto const& cotangent) {
-        return evaluate(detail::part_along(cotangent, placement.axis(), placement.share()));
+        return evaluate(detail::part_in(cotangent, placement.box(placement.group().rank())));
       });
 }
 
@@ -301,12 +382,24 @@ auto gather(X const& x, int to = 0) {
 
 /// The split array of an array that is the same on every rank. Nothing travels.
 ///
-/// \throws PreconditionError if there is no such axis
+/// \throws PreconditionError if there is no such axis, or both axes of a mesh are one
 template <Expression E>
   requires(rank_of<E> >= 1)
 auto shard(distributed::Group const& group, E const& whole, int axis = 0) {
-  Placement<rank_of<E>> const placement(group, whole.shape(), axis);
-  return detail::placed(coir::evaluate(detail::Parts<E>::part(placement, whole)), placement);
+  return detail::shared_out(whole, Placement<rank_of<E>>(group, whole.shape(), axis));
+}
+template <Expression E>
+  requires(rank_of<E> >= 2)
+auto shard(Mesh const& mesh, E const& whole, std::array<int, 2> const& axes = {0, 1}) {
+  return detail::shared_out(whole, Placement<rank_of<E>>(mesh, whole.shape(), axes));
+}
+
+/// A value that is the same on every rank, for expressions of elements of a rank's own, which
+/// with_halo() and local() give: JAX's pvary. On the way back of gradients the ranks' shares of its
+/// cotangent are added up. Without gradients this is the value itself.
+template <Expression E>
+auto vary(distributed::Group const& group, E const& x) {
+  return detail::Parts<E>::whole(group, x);
 }
 
 /// The split array of the ranks' own parts: what JAX's shard_map returns.

@@ -4,9 +4,11 @@
 /// same number.
 ///
 /// On hosts sums have the same bits for any number of ranks. For each index of the split axis one
-/// rank adds up the elements. Every rank gets these sums, one for each index, and adds them
-/// pairwise. Vectors are cut into blocks of 4096 elements, and one rank adds up each block. Sums
-/// along different split axes differ by rounding, and so does the sum of a plain array.
+/// rank adds up the elements. These sums, one for each index, are added pairwise. Each rank adds
+/// what pairs it has, and every rank gets the rest, some 2 log2(n) numbers of each rank for n
+/// indices. Vectors are cut into blocks of 4096 elements, and one rank adds up each block. Sums
+/// along different split axes differ by rounding, and so does the sum of a plain array. Of a mesh
+/// they have the same bits for any number of rows.
 
 #include <coir/array/axis_reductions.hpp>
 #include <coir/array/creation.hpp>
@@ -38,6 +40,43 @@ T pairwise(std::span<T const> numbers) {
   return pairwise(numbers.first(half)) + pairwise(numbers.subspan(half));
 }
 
+/// Visits the stretches of the numbers first to end - 1 that pairwise() adds up before all others,
+/// in their order: the longest ones that lie within one rank's share.
+template <class ShareOf, class Visit>
+auto fold_of_shares(std::int64_t first, std::int64_t end, int ranks, ShareOf const& share_of,
+                    Visit const& visit) -> decltype(visit(0, first, end)) {
+  for (int rank = 0; rank < ranks; ++rank)
+    if (share_of(rank).first <= first && end <= share_of(rank).end())
+      return visit(rank, first, end);
+  std::int64_t const middle = first + (end - first) / 2;
+  auto const before = fold_of_shares(first, middle, ranks, share_of, visit);
+  return before + fold_of_shares(middle, end, ranks, share_of, visit);
+}
+
+/// pairwise() of the numbers that the ranks share in their order.
+///
+/// \param own       this rank's numbers
+/// \param share_of  the share of a rank: share_of(rank)
+template <class T, class ShareOf>
+T pairwise_over_ranks(distributed::Group const& group, std::span<T const> own,
+                      ShareOf const& share_of) {
+  std::int64_t const count = share_of(group.size() - 1).end();
+  if (count == 0) return T(0);
+  std::vector<T> sums;
+  fold_of_shares(
+      0, count, group.size(), share_of, [&](int rank, std::int64_t first, std::int64_t end) {
+        if (rank == group.rank())
+          sums.push_back(
+              pairwise(own.subspan(static_cast<std::size_t>(first - share_of(rank).first),
+                                   static_cast<std::size_t>(end - first))));
+        return 0;
+      });
+  auto const all = group.gather_all(std::span<T const>(sums));
+  std::size_t next = 0;
+  return fold_of_shares(0, count, group.size(), share_of,
+                        [&](int, std::int64_t, std::int64_t) { return all[next++]; });
+}
+
 /// The sums over all axes but one, copied to the host. The last axes are added up first.
 template <class E>
 auto sums_along(E const& x, int axis) {
@@ -50,12 +89,24 @@ auto sums_along(E const& x, int axis) {
   }
 }
 
+/// A vector is added up in blocks of so many elements.
+inline constexpr std::int64_t block_of_sums = 4096;
+
+/// The blocks of a vector that begin in a rank's part.
+inline distributed::Share blocks_of(Placement<1> const& placement, int rank) {
+  auto const number = [](std::int64_t element) {
+    return (element + block_of_sums - 1) / block_of_sums;
+  };
+  auto const share = placement.share(rank);
+  return {number(share.first), number(share.end()) - number(share.first)};
+}
+
 /// The sums of those blocks of a vector that begin in this rank's part. The last of these blocks
 /// may reach into the parts of higher ranks. Its elements are brought here.
 template <class E>
 auto sums_of_blocks(E const& part, Placement<1> const& placement) {
   using T = value_t<E>;
-  constexpr std::int64_t block = 4096;
+  constexpr std::int64_t block = block_of_sums;
   std::int64_t const n = placement.extent();
   auto const last_block = [&](int rank) {  // from where it begins to the rank's end
     auto const share = placement.share(rank);
@@ -86,15 +137,29 @@ auto sums_of_blocks(E const& part, Placement<1> const& placement) {
 /// The sum of the elements of all ranks' parts.
 template <class E>
 auto sum_over_ranks(E const& part, Placement<rank_of<E>> const& placement) {
+  auto const& first = placement.splits().front();
   auto const sums = [&] {
     if constexpr (rank_of<E> == 1)
       return sums_of_blocks(part, placement);
     else
       return sums_along(part, placement.axis());
   }();
-  using T = value_t<std::remove_cvref_t<decltype(sums)>>;
-  auto const all = placement.group().gather_all(std::span<T const>(sums));
-  return pairwise(std::span<T const>(all));
+  using T = typename std::remove_cvref_t<decltype(sums)>::value_type;
+  auto own = sums;
+  // Of a mesh the ranks of a row have parts of the same indices: their sums come first.
+  for (std::size_t d = 1; d < placement.splits().size(); ++d) {
+    auto const all = placement.splits()[d].line.gather_all(std::span<T const>(sums));
+    for (std::size_t n = 0; n < own.size(); ++n) {
+      own[n] = T(0);
+      for (std::size_t at = n; at < all.size(); at += own.size()) own[n] += all[at];
+    }
+  }
+  return pairwise_over_ranks(first.line, std::span<T const>(own), [&](int place) {
+    if constexpr (rank_of<E> == 1)
+      return blocks_of(placement, place);
+    else
+      return placement.share(first, place * first.stride);
+  });
 }
 
 /// The least or largest element. `best` finds it on a rank, `over_ranks` among ranks.
@@ -122,10 +187,10 @@ template <AnySplit X>
 int expects_local(X const& x, int axis, char const* what) {
   auto const& placement = x.placement();
   int const d = placement.checked(axis);
-  expects(d != placement.axis(), std::string(what) + " along axis " + std::to_string(d) +
-                                     " needs whole lines on each rank, and the array of " +
-                                     in_words(placement) +
-                                     " is split along it: reshard() it along another axis first");
+  expects(!placement.is_split(d), std::string(what) + " along axis " + std::to_string(d) +
+                                      " needs whole lines on each rank, and the array of " +
+                                      in_words(placement) +
+                                      " is split along it: reshard() it along another axis first");
   return d;
 }
 
@@ -140,8 +205,9 @@ auto along_axis(X const& x, int axis, char const* what, F const& f) {
   Shape<rank> shape{};
   for (int k = 0; k < rank; ++k)
     shape[static_cast<std::size_t>(k)] = from.shape()[static_cast<std::size_t>(k < d ? k : k + 1)];
-  return placed(f(e.local(), d),
-                Placement<rank>(from.group(), shape, from.axis() - (d < from.axis())));
+  auto splits = from.splits();
+  for (auto& split : splits) split.axis -= d < split.axis;
+  return placed(f(e.local(), d), Placement<rank>(from.group(), shape, std::move(splits)));
 }
 
 }  // namespace detail
@@ -190,11 +256,16 @@ auto dot(A const& a, B const& b) {
   }
 }
 
-/// The Euclidean norm of all elements: sqrt(sum |x|^2).
+/// The Euclidean norm of all elements: sqrt(sum |x|^2). Its gradient at 0 is 0.
 template <AnySplit X>
 auto norm(X const& x) {
   using std::sqrt;
-  return sqrt(sum(square(abs(x))));
+  auto const squares = sum(square(abs(x)));
+  // The derivative of sqrt at 0 is infinite, and times 0 it would be NaN.
+  if constexpr (Expression<decltype(squares)>)
+    return where(squares == 0, squares, sqrt(where(squares == 0, 1, squares)));
+  else
+    return sqrt(squares);
 }
 
 /// The variance of all elements: the sum of |x - mean|^2 over their number.
