@@ -5,6 +5,7 @@
 #include <coir/distributed/together.hpp>
 
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <set>
 #include <string>
@@ -15,17 +16,30 @@ namespace {
 
 constexpr char const* variable = "COIR_TRANSPORT";
 
+Choice asked_for(Transport transport) {
+  return {transport, std::string(variable) + " asks for it", true};
+}
+
+/// The number of different texts on all ranks.
+std::size_t different(Group const& group, std::string const& text) {
+  auto const all = group.gather(text);
+  return std::set<std::string>(all.begin(), all.end()).size();
+}
+
+/// The reason why ranks don't have a device each; empty if they do.
+std::string why_not_own_devices(Group const& group, std::string const& device) {
+  auto const devices = different(group, device);
+  if (devices == static_cast<std::size_t>(group.size())) return {};
+  return std::to_string(group.size()) + " ranks share " + std::to_string(devices) +
+         (devices == 1 ? " device" : " devices");
+}
+
 /// The reason why not all ranks can use NCCL; empty if they can.
-std::string why_not_all(Group const& group, std::string const& device, std::string const& why_not) {
+std::string why_not_all(Group const& group, std::string const& why_not) {
   auto const reasons = group.gather(why_not);
   for (std::size_t rank = 0; rank < reasons.size(); ++rank)
     if (!reasons[rank].empty())
       return reasons[rank] + (rank == 0 ? "" : " on rank " + std::to_string(rank));
-  auto const devices = group.gather(device);
-  std::set<std::string> const different(devices.begin(), devices.end());
-  if (different.size() < devices.size())
-    return std::to_string(devices.size()) + " ranks share " + std::to_string(different.size()) +
-           (different.size() == 1 ? " device" : " devices");
   return {};
 }
 
@@ -40,10 +54,10 @@ Transport wanted_by_first(Group const& group) {
 std::optional<Transport> wanted_transport() {
   char const* const text = std::getenv(variable);
   if (text == nullptr || *text == '\0') return {};
-  for (Transport const one : {Transport::mpi, Transport::staged, Transport::nccl})
+  for (Transport const one : {Transport::mpi, Transport::staged, Transport::nccl, Transport::peer})
     if (text == name_of(one)) return one;
   throw EnvironmentError(std::string("the environment variable ") + variable +
-                         " must be mpi, staged or nccl, not '" + text +
+                         " must be mpi, staged, nccl or peer, not '" + text +
                          "': correct it, or unset it");
 }
 
@@ -54,37 +68,54 @@ Group borrowed(GroupState const& state) {
 Choice choose_on_host(GroupState const& state) {
   if (!state.engine) return {Transport::none, "one rank"};
   Group const group = borrowed(state);
-  switch (wanted_by_first(group)) {
-    case Transport::staged: return {Transport::staged, std::string(variable) + " asks for it"};
+  switch (Transport const wanted = wanted_by_first(group)) {
+    case Transport::staged: return asked_for(Transport::staged);
     case Transport::nccl:
-      together(group, [] {
+    case Transport::peer:
+      together(group, [&] {
         if (visible_devices() == 0 || device_is_left_out())
-          throw EnvironmentError(std::string(variable) +
-                                 "=nccl, which carries memory of GPUs, and this program computes "
-                                 "on cores: unset it");
+          throw EnvironmentError(std::string(variable) + '=' + std::string(name_of(wanted)) +
+                                 ", which carries memory of GPUs, and this program computes on "
+                                 "cores: unset it");
       });
-      return {Transport::mpi, "NCCL carries memory of GPUs alone"};
+      return {Transport::mpi, std::string(name_of(wanted)) + " carries memory of GPUs alone"};
     default: return {Transport::mpi, "MPI reads the host's memory"};
   }
 }
 
-Choice choose_on_device(GroupState const& state, std::string const& device,
-                        std::string const& why_not) {
+std::string machine_identity() {
+  std::string identity;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), identity);
+  return identity;
+}
+
+Choice choose_on_device(GroupState const& state, Place const& place, bool tries_peer) {
   if (!state.engine) return {Transport::none, "one rank"};
   Group const group = borrowed(state);
   Transport const wanted = wanted_by_first(group);
-  std::string const reason = why_not_all(group, device, why_not);
+  auto const machines = different(group, place.machine);
+  std::string const shared = why_not_own_devices(group, place.device),
+                    no_library = why_not_all(group, place.why_no_nccl),
+                    no_nccl = no_library.empty() ? shared : no_library;
   switch (wanted) {
+    case Transport::peer:
+      if (machines > 1)
+        throw EnvironmentError(std::string(variable) + "=peer, but ranks run on " +
+                               std::to_string(machines) +
+                               " machines: start them on one, or unset it");
+      return asked_for(wanted);
     case Transport::nccl:
-      if (!reason.empty())
+      if (!no_nccl.empty())
         throw EnvironmentError(
-            std::string(variable) + "=nccl, but " + reason +
+            std::string(variable) + "=nccl, but " + no_nccl +
             ": give each rank a device of its own with the library, or unset it");
-      return {Transport::nccl, std::string(variable) + " asks for it"};
+      return asked_for(wanted);
     case Transport::none:
-      if (reason.empty()) return {Transport::nccl, "each rank has a device of its own"};
-      return {Transport::staged, reason};
-    default: return {wanted, std::string(variable) + " asks for it"};
+      if (tries_peer && machines == 1 && shared.empty())
+        return {Transport::peer, "each rank has a device of its own in one machine"};
+      if (no_nccl.empty()) return {Transport::nccl, "each rank has a device of its own"};
+      return {Transport::staged, no_nccl};
+    default: return asked_for(wanted);
   }
 }
 

@@ -9,7 +9,7 @@ namespace coir::distributed::detail {
 
 /// The transport that COIR_TRANSPORT asks for; none if it isn't set.
 ///
-/// \throws EnvironmentError unless it is mpi, staged or nccl
+/// \throws EnvironmentError unless it is mpi, staged, nccl or peer
 std::optional<Transport> wanted_transport();
 
 /// A group of a state that it doesn't own, for calls of collective functions.
@@ -17,17 +17,25 @@ Group borrowed(GroupState const& state);
 
 /// The transport for memory of hosts, the same on every rank. Collective.
 ///
-/// \throws EnvironmentError on every rank if COIR_TRANSPORT asks for NCCL and one computes on cores
-///   alone
+/// \throws EnvironmentError on every rank if COIR_TRANSPORT asks for NCCL or peer memory and one
+///   computes on cores alone
 Choice choose_on_host(GroupState const& state);
+
+/// Where a rank runs.
+struct Place {
+  std::string device;       ///< identifies it among those of all machines
+  std::string machine;      ///< identifies it, as long as it runs
+  std::string why_no_nccl;  ///< empty if the library can be used
+};
+
+/// This machine, as long as it runs.
+std::string machine_identity();
 
 /// The transport for memory of devices, the same on every rank. Collective.
 ///
-/// \param device    identifies this rank's device among those of all machines
-/// \param why_not   the reason why NCCL can't be used here; empty if it can
+/// \param tries_peer  false where peer memory was tried, and failed
 /// \throws EnvironmentError on every rank if one of them doesn't have the transport that
 ///   COIR_TRANSPORT asks for
-Choice choose_on_device(GroupState const& state, std::string const& device,
-                        std::string const& why_not);
+Choice choose_on_device(GroupState const& state, Place const& place, bool tries_peer = true);
 
 }  // namespace coir::distributed::detail

@@ -4,6 +4,7 @@
 #include "group_state.hpp"
 #include "matching.hpp"
 #include "nccl.hpp"
+#include "peer.hpp"
 #include "pieces.hpp"
 #include "staged.hpp"
 
@@ -29,9 +30,9 @@ class Counted : public UnderWay {
  public:
   Counted(std::shared_ptr<GroupState> state, std::unique_ptr<UnderWay> inner)
       : state_(std::move(state)), inner_(std::move(inner)) {
-    state_->under_way = true;
+    ++state_->under_way;
   }
-  ~Counted() override { state_->under_way = false; }
+  ~Counted() override { --state_->under_way; }
   void finish() override {
     AddSeconds const timed(*state_);
     if (inner_) inner_->finish();
@@ -42,28 +43,62 @@ class Counted : public UnderWay {
   std::unique_ptr<UnderWay> inner_;
 };
 
-/// Whether 1 MiB that each rank sends to the next one arrives unchanged.
-template <class Exec>
-bool passes_probe(Group const& group, std::shared_ptr<void> const& connection) {
+/// Whether 1 MiB that each rank sends to the one `distance` ranks on arrives unchanged.
+///
+/// \param begin  begins an exchange of pieces
+template <class Exec, class Begin>
+bool passes_probe(Group const& group, int distance, Begin const& begin) {
   constexpr std::int64_t bytes = 1 << 20;
   using Numbers = Kokkos::View<std::int64_t*, Kokkos::LayoutRight, typename Exec::memory_space>;
   constexpr std::size_t count = bytes / sizeof(std::int64_t);
   Exec const exec;
   Numbers const sent("coir::distributed::exchange/probe_sent", count),
       came("coir::distributed::exchange/probe", count);
-  int const ranks = group.size(), rank = group.rank(), left = (rank + ranks - 1) % ranks;
+  int const ranks = group.size(), rank = group.rank(), from = (rank + ranks - distance) % ranks;
   auto const on_host = Kokkos::create_mirror_view(sent);
   for (std::size_t n = 0; n < count; ++n) on_host(n) = static_cast<std::int64_t>(n) * ranks + rank;
   copy_contiguous(exec, sent, on_host);
   Pieces pieces;
-  pieces.sends.push_back(Send{(rank + 1) % ranks, sent.data(), bytes});
-  pieces.receives.push_back(Receive{left, came.data(), bytes});
-  begin_by_nccl(connection, exec, pieces)->finish();
+  pieces.sends.push_back(Send{(rank + distance) % ranks, sent.data(), bytes});
+  pieces.receives.push_back(Receive{from, came.data(), bytes});
+  begin(exec, pieces)->finish();
   copy_contiguous(exec, on_host, came);
   exec.fence();
   for (std::size_t n = 0; n < count; ++n)
-    if (on_host(n) != static_cast<std::int64_t>(n) * ranks + left) return false;
+    if (on_host(n) != static_cast<std::int64_t>(n) * ranks + from) return false;
   return true;
+}
+
+/// Connects a group by the transport of a choice, and tries it.
+///
+/// \return  why it fails on this rank or another one; empty if it works
+template <class Exec>
+std::string why_not_connected(GroupState& state, Transport transport) {
+  Group const group = borrowed(state);
+  std::string problem;
+  try {
+    bool works = true;
+    if (transport == Transport::nccl) {
+      state.nccl = connect_by_nccl(group);
+      works = passes_probe<Exec>(group, 1, [&](Exec const& exec, Pieces const& pieces) {
+        return begin_by_nccl(state.nccl, exec, pieces);
+      });
+    } else {
+      state.peer = connect_by_peer(group);
+      for (int distance = 1; distance < group.size(); ++distance)
+        works = passes_probe<Exec>(group, distance,
+                                   [&](Exec const& exec, Pieces const& pieces) {
+                                     return begin_by_peer(state.peer, *state.engine, exec, pieces);
+                                   }) &&
+                works;
+    }
+    if (!works) problem = "a probe of 1 MiB did not arrive as it was sent";
+  } catch (EnvironmentError const& error) {
+    problem = error.what();
+  }
+  if (group.all(problem.empty())) return {};
+  (transport == Transport::nccl ? state.nccl : state.peer) = nullptr;
+  return problem.empty() ? "another rank's connection fails" : problem;
 }
 
 template <class Exec>
@@ -71,22 +106,21 @@ Choice choose(GroupState& state) {
   if constexpr (runs_on_host<Exec>) {
     return choose_on_host(state);
   } else {
-    Choice choice = choose_on_device(state, device_identity(Exec()), why_no_nccl());
-    if (choice.transport != Transport::nccl) return choice;
-    Group const group = borrowed(state);
-    bool works = true;
-    std::string problem = "a probe of 1 MiB did not arrive as it was sent";
-    try {
-      state.nccl = connect_by_nccl(group);
-      works = passes_probe<Exec>(group, state.nccl);
-    } catch (EnvironmentError const& error) {
-      works = false;
-      problem = error.what();
+    Place const place{device_identity(Exec()), machine_identity(), why_no_nccl()};
+    Choice choice = choose_on_device(state, place);
+    std::string tried;
+    while (choice.transport == Transport::peer || choice.transport == Transport::nccl) {
+      std::string const problem = why_not_connected<Exec>(state, choice.transport);
+      if (problem.empty()) break;
+      if (choice.is_asked_for)
+        throw EnvironmentError("the transport " + std::string(name_of(choice.transport)) +
+                               ", which COIR_TRANSPORT asks for, fails: " + problem);
+      tried += (tried.empty() ? "" : ", ") + problem;
+      choice = choice.transport == Transport::peer ? choose_on_device(state, place, false)
+                                                   : Choice{Transport::staged, ""};
+      choice.reason = tried + (choice.reason.empty() ? "" : ", and " + choice.reason);
     }
-    if (group.all(works)) return choice;
-    state.nccl = nullptr;
-    if (wanted_transport() == Transport::nccl) throw EnvironmentError(problem);
-    return {Transport::staged, works ? "NCCL fails on another rank" : problem};
+    return choice;
   }
 }
 
@@ -116,13 +150,15 @@ template <CompiledSpace Exec>
 Exchange Group::begin(Exec const& exec, std::string_view purpose, std::span<Send const> sends,
                       std::span<Receive const> receives) const {
   using Memory = typename Exec::memory_space;
-  expects(!state_->under_way,
-          "an exchange of this group is under way: finish it before the next one begins");
   if (state_->engine) state_->engine->expects_alive();
   auto const& choice = detail::choice_of<Exec>(*state_);
   Transport const transport = choice.transport;
-  std::int64_t const longest =
-      transport == Transport::staged ? detail::staged_part(size()) : longest_piece();
+  bool const by_peer = transport == Transport::peer;
+  expects(state_->under_way == 0 || by_peer,
+          "an exchange of this group is under way: finish it before the next one begins");
+  std::int64_t const longest = by_peer                          ? 0
+                               : transport == Transport::staged ? detail::staged_part(size())
+                                                                : longest_piece();
   auto const prepare = [&] { return detail::pieces_of(rank(), size(), longest, sends, receives); };
   detail::Pieces const pieces = choice.checked ? together(*this, prepare) : prepare();
   if (choice.checked) detail::expects_matching(*this, purpose, sends, receives);
@@ -130,8 +166,8 @@ Exchange Group::begin(Exec const& exec, std::string_view purpose, std::span<Send
   Traffic sent;
   for (Send const& send : sends) {
     if (send.to == rank() || send.bytes == 0) continue;
-    ++sent.messages;
-    sent.bytes += send.bytes;
+    sent.messages += by_peer ? 1 : send.runs;
+    sent.bytes += send.bytes * send.runs;
   }
   for (auto* group = state_.get(); group != nullptr; group = group->whole.get()) {
     auto found = group->traffic.find(purpose);
@@ -141,8 +177,12 @@ Exchange Group::begin(Exec const& exec, std::string_view purpose, std::span<Send
     found->second.bytes += sent.bytes;
   }
 
-  for (detail::OwnPiece const& own : pieces.own)
-    copy_bytes<Memory, Memory>(exec, own.to, own.from, own.bytes);
+  if (!by_peer)
+    for (detail::OwnPiece const& own : pieces.own)
+      for (std::int64_t run = 0; run < own.runs; ++run)
+        copy_bytes<Memory, Memory>(exec, static_cast<char*>(own.to) + run * own.pitch_to,
+                                   static_cast<char const*>(own.from) + run * own.pitch_from,
+                                   own.bytes);
   // The time of kernels before the exchange doesn't count, unless the transport waits for them
   // itself.
   if (transport == Transport::mpi) exec.fence();
@@ -154,6 +194,12 @@ Exchange Group::begin(Exec const& exec, std::string_view purpose, std::span<Send
     inner = state_->engine->begin(pieces.sends, pieces.receives);
   } else if (transport == Transport::nccl) {
     if constexpr (!runs_on_host<Exec>) inner = detail::begin_by_nccl(state_->nccl, exec, pieces);
+  } else if (by_peer) {
+    if constexpr (!runs_on_host<Exec>) {
+      // Parts of a group that has chosen this connect when they need it.
+      if (!state_->peer) state_->peer = detail::connect_by_peer(*this);
+      inner = detail::begin_by_peer(state_->peer, *state_->engine, exec, pieces);
+    }
   }
   return Exchange(std::make_unique<detail::Counted>(state_, std::move(inner)));
 }

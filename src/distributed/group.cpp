@@ -30,7 +30,7 @@ std::int64_t longest_piece() { return longest; }
 void set_longest_piece(std::int64_t bytes) { longest = bytes; }
 
 std::string_view name_of(Transport transport) {
-  constexpr std::array<std::string_view, 4> names{"none", "mpi", "staged", "nccl"};
+  constexpr std::array<std::string_view, 5> names{"none", "mpi", "staged", "nccl", "peer"};
   return names[static_cast<std::size_t>(transport)];
 }
 

@@ -17,21 +17,23 @@ namespace coir::distributed::detail {
 /// Adds one to connections_opened().
 void count_connection();
 
-/// A transport, the reason for it, and whether exchanges by it are checked.
+/// A transport and the reason for it.
 struct Choice {
   Transport transport = Transport::none;
   std::string reason;
-  bool checked = false;
+  bool is_asked_for = false;  ///< by COIR_TRANSPORT
+  bool checked = false;       ///< exchanges by it
 };
 
 struct GroupState {
   std::unique_ptr<Engine> engine;     ///< none: one rank
   std::shared_ptr<GroupState> whole;  ///< the group that this one is a part of
-  bool under_way = false;
+  int under_way = 0;                  ///< exchanges
   std::map<std::string, Traffic, std::less<>> traffic;
   double seconds = 0;  ///< of the host in exchanges
   std::optional<Choice> on_host, on_device;
   std::shared_ptr<void> nccl;  ///< see nccl.hpp
+  std::shared_ptr<void> peer;  ///< see peer.hpp
 
   // Locking memory takes milliseconds, so that it is kept.
   std::shared_ptr<void> staging;

@@ -4,11 +4,12 @@
 /// Transforms over ranks that share a field by slabs, for one execution space.
 ///
 /// A row (x, y) is sent as a whole: to the rank that has y, or back to the one that has x. In the
-/// spectrum the rows from one rank are contiguous. In the field they are not: there is a piece for
-/// each plane and rank. Hosts send these pieces from where they are. On devices that would be too
-/// many messages: rows are copied side by side into a buffer. Planes are sent in chunks. On devices
-/// a chunk is sent while the next one is transformed. On hosts a chunk is still in caches between
-/// its transform and its message.
+/// spectrum the rows from one rank are contiguous. In the field they are not: there is a run for
+/// each plane and rank. Hosts send these runs from where they are, and so do devices that write to
+/// each other's memory. By NCCL that would be too many messages: rows are copied side by side into
+/// a buffer. Planes are sent in chunks. On devices a chunk is sent while the next one is
+/// transformed, and peer memory brings all chunks while others are. On hosts a chunk is still in
+/// caches between its transform and its message.
 ///
 /// One rank transforms planes in the field, and lines along x from the field to the spectrum or
 /// back.
@@ -19,9 +20,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <deque>
 #include <memory>
-#include <optional>
-#include <set>
 #include <vector>
 
 namespace coir::fft::detail {
@@ -66,17 +66,23 @@ struct MoveRows {
 };
 
 /// The number of chunks of the planes, the same on every rank. On hosts a chunk fits the caches of
-/// the threads that transform it. On devices there are up to four (docs/performance.md).
+/// the threads that transform it. On devices there are up to four, and by peer memory up to eight
+/// (docs/performance.md).
 template <class Exec>
 std::int64_t chunks_of(Shape<3> const& shape, std::int64_t row_bytes, int ranks,
-                       std::int64_t threads) {
+                       std::int64_t threads, bool by_peer) {
   std::int64_t const planes = (shape[0] + ranks - 1) / ranks, plane = shape[1] * row_bytes;
   if (runs_on_host<Exec>) {
     constexpr std::int64_t half_a_cache = std::int64_t(1) << 19;
     return std::clamp<std::int64_t>(planes * plane / (threads * half_a_cache), 1, planes);
   }
+  std::int64_t const sent_to_each = shape[0] * plane / ranks / ranks;
+  if (by_peer) {
+    constexpr std::int64_t worth_a_copy = std::int64_t(8) << 20, most = 8;
+    return std::clamp<std::int64_t>(sent_to_each / worth_a_copy, 1, std::min(most, planes));
+  }
   constexpr std::int64_t worth_a_launch = std::int64_t(64) << 20, most = 4;
-  std::int64_t const sent = shape[0] * plane / ranks * (ranks - 1) / ranks;
+  std::int64_t const sent = sent_to_each * (ranks - 1);
   return std::clamp<std::int64_t>(sent / worth_a_launch, 1, most);
 }
 
@@ -84,17 +90,19 @@ template <CompiledSpace Exec, Real T>
 SlabParts<Exec, T>::SlabParts(Exec const& exec, distributed::Group const& group, bool real,
                               Shape<3> const& shape, PlanOptions const& options,
                               std::int64_t threads)
-    : Base(exec, group, real, shape), options_(options) {
+    : Base(exec, group, real, shape),
+      options_(options),
+      by_peer_(!runs_on_host<Exec> && group.transport<Exec>() == distributed::Transport::peer) {
   constexpr auto size = static_cast<std::int64_t>(sizeof(Number));
   options_.in_place = true;
   options_.by_planes = true;
   check_request(Request{real, 3, {shape[0], shape[1], shape[2]}, 1, options_}, size);
   int const ranks = group.size();
   shares_ = {planes_of(group.rank()), {0, shape[1]}, rows_of(group.rank()), {0, row_}};
-  if (ranks > 1) chunks_ = chunks_of<Exec>(shape, row_ * size, ranks, threads);
+  if (ranks > 1) chunks_ = chunks_of<Exec>(shape, row_ * size, ranks, threads, by_peer_);
   plan_planes(real);
   this->plan_lines(options_.effort);
-  if (ranks == 1) return;
+  if (ranks == 1 || by_peer_) return;
   rows_table_ = ShareTable<typename Exec::memory_space>(shape[1], ranks);
   if (!runs_on_host<Exec>) make_buffers();
 }
@@ -141,6 +149,7 @@ void SlabParts<Exec, T>::transform_planes(Number* field, std::int64_t chunk, boo
 template <CompiledSpace Exec, Real T>
 void SlabParts<Exec, T>::move_rows(Number* field, Number* spectrum, std::int64_t chunk,
                                    bool back) const {
+  if (by_peer_) return;  // own rows are copied as the others'
   auto const mine = chunk_of(group_.rank(), chunk);
   for_each(back ? "coir::fft::slab/gather_rows" : "coir::fft::slab/scatter_rows", exec_,
            coir::box<3, std::int64_t>({mine.count, shape_[1], row_}),
@@ -151,7 +160,7 @@ void SlabParts<Exec, T>::move_rows(Number* field, Number* spectrum, std::int64_t
                        back});
 }
 
-/// The pieces of a share of this rank's planes that other ranks have in the spectrum.
+/// The pieces of a share of this rank's planes that other ranks have in the spectrum, or all.
 template <CompiledSpace Exec, Real T>
 auto SlabParts<Exec, T>::pieces_of_planes(Number* field, std::int64_t chunk) const
     -> std::vector<Piece> {
@@ -159,35 +168,33 @@ auto SlabParts<Exec, T>::pieces_of_planes(Number* field, std::int64_t chunk) con
   Number* const buffer = buffer_of(chunk);
   std::vector<Piece> pieces;
   for (int rank = 0; rank < group_.size(); ++rank) {
-    if (rank == group_.rank()) continue;
+    if (rank == group_.rank() && !by_peer_) continue;
     auto const theirs = rows_of(rank);
     std::int64_t const numbers = theirs.count * row_;
     if (buffer != nullptr)
       pieces.push_back({rank, buffer + mine.count * theirs.first * row_, mine.count * numbers});
     else
-      for (std::int64_t i = mine.first; i < mine.end(); ++i)
-        pieces.push_back(
-            {rank, field + (i * shape_[1] + theirs.first) * row_, numbers, i - mine.first});
+      pieces.push_back({rank, field + (mine.first * shape_[1] + theirs.first) * row_, numbers,
+                        mine.count, shape_[1] * row_});
   }
   return pieces;
 }
 
-/// The pieces of other ranks' planes that this rank has in the spectrum, for one chunk. They match
-/// the pieces_of_planes() of the other ranks.
+/// The pieces of ranks' planes that this rank has in the spectrum, for one chunk. They match the
+/// pieces_of_planes() of those ranks.
 template <CompiledSpace Exec, Real T>
 auto SlabParts<Exec, T>::pieces_of_rows(Number* spectrum, std::int64_t chunk) const
     -> std::vector<Piece> {
   std::int64_t const plane = shares_.rows.count * row_;
   std::vector<Piece> pieces;
   for (int rank = 0; rank < group_.size(); ++rank) {
-    if (rank == group_.rank()) continue;
+    if (rank == group_.rank() && !by_peer_) continue;
     auto const theirs = chunk_of(rank, chunk);
     Number* const first = spectrum + (planes_of(rank).first + theirs.first) * plane;
     if (buffer_of(chunk) != nullptr)
       pieces.push_back({rank, first, theirs.count * plane});
     else
-      for (std::int64_t i = 0; i < theirs.count; ++i)
-        pieces.push_back({rank, first + i * plane, plane, i});
+      pieces.push_back({rank, first, plane, theirs.count, plane});
   }
   return pieces;
 }
@@ -195,28 +202,39 @@ auto SlabParts<Exec, T>::pieces_of_rows(Number* spectrum, std::int64_t chunk) co
 template <CompiledSpace Exec, Real T>
 void SlabParts<Exec, T>::scatter(Number* field, Number* spectrum) const {
   if (group_.size() == 1) return transform_planes(field, 0, true);
-  std::optional<distributed::Exchange> under_way;
+  std::vector<distributed::Exchange> under_way;
+  auto const finish = [&] {
+    for (auto& exchange : under_way) exchange.finish();
+    under_way.clear();
+  };
   for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
     transform_planes(field, chunk, true);
     move_rows(field, spectrum, chunk, false);  // the exchange under way reads the other buffer
-    if (under_way) under_way->finish();
-    under_way = this->exchange(pieces_of_planes(field, chunk), pieces_of_rows(spectrum, chunk));
+    if (!by_peer_) finish();
+    under_way.push_back(
+        this->exchange(pieces_of_planes(field, chunk), pieces_of_rows(spectrum, chunk)));
   }
-  under_way->finish();
+  finish();
 }
 
 template <CompiledSpace Exec, Real T>
 void SlabParts<Exec, T>::gather(Number* spectrum, Number* field) const {
   if (group_.size() == 1) return transform_planes(field, 0, false);
-  for (std::int64_t chunk = 0; chunk <= chunks_; ++chunk) {
-    std::optional<distributed::Exchange> under_way;
-    if (chunk < chunks_)
-      under_way = this->exchange(pieces_of_rows(spectrum, chunk), pieces_of_planes(field, chunk));
-    if (chunk > 0) {
-      move_rows(field, spectrum, chunk - 1, true);
-      transform_planes(field, chunk - 1, false);
-    }
-    if (under_way) under_way->finish();
+  std::int64_t const ahead = by_peer_ ? chunks_ : 1;  // exchanges that begin before one is finished
+  std::deque<distributed::Exchange> under_way;
+  std::int64_t begun = 0;
+  auto const begin_until = [&](std::int64_t chunk) {
+    for (; begun < std::min(chunk, chunks_); ++begun)
+      under_way.push_back(
+          this->exchange(pieces_of_rows(spectrum, begun), pieces_of_planes(field, begun)));
+  };
+  begin_until(ahead);
+  for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
+    under_way.front().finish();
+    under_way.pop_front();
+    begin_until(chunk + 1 + ahead);
+    move_rows(field, spectrum, chunk, true);
+    transform_planes(field, chunk, false);
   }
 }
 

@@ -133,8 +133,8 @@ TEST(Ranks, OneLineTellsOfATransportThatThereIsNot) {
       run_command("COIR_TRANSPORT=doves " COIR_RUN_ON_RANKS "2 " + info + " --backend cpu");
   EXPECT_EQ(outcome.code, 6);
   EXPECT_EQ(lines_of("coir-info", outcome.errors),
-            "coir-info: error: the environment variable COIR_TRANSPORT must be mpi, staged or "
-            "nccl, not 'doves': correct it, or unset it\n");
+            "coir-info: error: the environment variable COIR_TRANSPORT must be mpi, staged, "
+            "nccl or peer, not 'doves': correct it, or unset it\n");
 }
 
 TEST(Ranks, ALauncherOfAnotherMpiIsFound) {

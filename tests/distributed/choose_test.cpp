@@ -19,6 +19,7 @@ namespace {
 using coir::distributed::Transport;
 using coir::distributed::detail::choose_on_device;
 using coir::distributed::detail::GroupState;
+using coir::distributed::detail::Place;
 using coir::testing::message_of;
 using coir::testing::world;
 
@@ -52,28 +53,47 @@ class Choose : public ::testing::Test {
     if (world().size() == 1) GTEST_SKIP() << "one rank sends nothing";
     state_.engine = coir::distributed::detail::world_engine();
   }
-  std::string own_device() const { return "device " + std::to_string(world().rank()); }
+  static Place shared_device() { return {"device 0", "machine", ""}; }
+  static Place own_device() { return {"device " + std::to_string(world().rank()), "machine", ""}; }
+  static Place own_machine() {
+    return {"device " + std::to_string(world().rank()), "machine " + std::to_string(world().rank()),
+            ""};
+  }
   std::string ranks() const { return std::to_string(world().size()); }
 
   GroupState state_;
 };
 
-TEST_F(Choose, NcclWhereEachRankHasADevice) {
+TEST_F(Choose, PeerMemoryWhereEachRankHasADeviceOfOneMachine) {
   Asked const asked(nullptr);
-  EXPECT_EQ(choose_on_device(state_, own_device(), "").transport, Transport::nccl);
+  EXPECT_EQ(choose_on_device(state_, own_device()).transport, Transport::peer);
+}
+
+TEST_F(Choose, NcclWhereThereIsNoPeerMemory) {
+  Asked const asked(nullptr);
+  EXPECT_EQ(choose_on_device(state_, own_device(), false).transport, Transport::nccl);
+  EXPECT_EQ(choose_on_device(state_, own_machine()).transport, Transport::nccl);
 }
 
 TEST_F(Choose, StagedWhereRanksShareADevice) {
   Asked const asked(nullptr);
-  auto const choice = choose_on_device(state_, "device 0", "");
+  auto const choice = choose_on_device(state_, shared_device());
   EXPECT_EQ(choice.transport, Transport::staged);
   EXPECT_EQ(choice.reason, ranks() + " ranks share 1 device");
 }
 
+TEST_F(Choose, PeerMemoryThatIsAskedForNeedsOneMachine) {
+  Asked const asked("peer");
+  EXPECT_EQ(choose_on_device(state_, shared_device()).transport, Transport::peer);
+  EXPECT_EQ(message_of<coir::EnvironmentError>([&] { choose_on_device(state_, own_machine()); }),
+            "COIR_TRANSPORT=peer, but ranks run on " + ranks() +
+                " machines: start them on one, or unset it");
+}
+
 TEST_F(Choose, NcclThatIsAskedForNeedsADeviceForEachRank) {
   Asked const asked("nccl");
-  EXPECT_EQ(choose_on_device(state_, own_device(), "").transport, Transport::nccl);
-  EXPECT_EQ(message_of<coir::EnvironmentError>([&] { choose_on_device(state_, "device 0", ""); }),
+  EXPECT_EQ(choose_on_device(state_, own_device()).transport, Transport::nccl);
+  EXPECT_EQ(message_of<coir::EnvironmentError>([&] { choose_on_device(state_, shared_device()); }),
             "COIR_TRANSPORT=nccl, but " + ranks() +
                 " ranks share 1 device: give each rank a device of its own with the library, or "
                 "unset it");
@@ -82,26 +102,26 @@ TEST_F(Choose, NcclThatIsAskedForNeedsADeviceForEachRank) {
 TEST_F(Choose, NcclThatIsAskedForMustBeThereOnAllRanks) {
   Asked const asked("nccl");
   int const last = world().size() - 1;
-  std::string const why_not = world().rank() == last ? "there is no libnccl.so.2" : "";
-  EXPECT_EQ(
-      message_of<coir::EnvironmentError>([&] { choose_on_device(state_, own_device(), why_not); }),
-      "COIR_TRANSPORT=nccl, but there is no libnccl.so.2 on rank " + std::to_string(last) +
-          ": give each rank a device of its own with the library, or unset it");
+  Place place = own_device();
+  if (world().rank() == last) place.why_no_nccl = "there is no libnccl.so.2";
+  EXPECT_EQ(message_of<coir::EnvironmentError>([&] { choose_on_device(state_, place); }),
+            "COIR_TRANSPORT=nccl, but there is no libnccl.so.2 on rank " + std::to_string(last) +
+                ": give each rank a device of its own with the library, or unset it");
 }
 
 // Ranks may be started with different environments.
 TEST_F(Choose, WhatTheFirstRankAsksFor) {
   Asked const asked(world().is_first() ? "staged" : "mpi");
-  EXPECT_EQ(choose_on_device(state_, own_device(), "").transport, Transport::staged);
+  EXPECT_EQ(choose_on_device(state_, own_device()).transport, Transport::staged);
   EXPECT_EQ(choose_on_host(state_).transport, Transport::staged);
 }
 
 TEST_F(Choose, NothingThatOneRankCannotRead) {
   Asked const asked(world().rank() == world().size() - 1 ? "doves" : "mpi");
   std::string const refused =
-      "the environment variable COIR_TRANSPORT must be mpi, staged or nccl, not 'doves': correct "
-      "it, or unset it";
-  EXPECT_EQ(message_of<coir::EnvironmentError>([&] { choose_on_device(state_, "device", ""); }),
+      "the environment variable COIR_TRANSPORT must be mpi, staged, nccl or peer, not 'doves': "
+      "correct it, or unset it";
+  EXPECT_EQ(message_of<coir::EnvironmentError>([&] { choose_on_device(state_, own_device()); }),
             refused);
   EXPECT_EQ(message_of<coir::EnvironmentError>([&] { choose_on_host(state_); }), refused);
 }

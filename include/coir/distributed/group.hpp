@@ -26,25 +26,31 @@ enum class Transport {
   mpi,  ///< MPI reads and writes the arrays' memory itself; for a device's memory MPI must be built
         ///< for that
   staged,  ///< MPI, by way of page-locked memory of the host
-  nccl     ///< NCCL (RCCL), from device to device
+  nccl,    ///< NCCL (RCCL), from device to device
+  peer     ///< devices of one machine write to each other's memory
 };
 
 std::string_view name_of(Transport transport);
 
-/// Bytes that go to a rank. Its Receive has the same key: see Group::exchange().
+/// Bytes that go to a rank, or several runs of as many that lie evenly. Its Receive has the same
+/// key: see Group::exchange().
 struct Send {
   int to = 0;
   void const* data = nullptr;
   std::int64_t bytes = 0;
   std::int64_t key = 0;  ///< tells the pieces to one rank apart
+  std::int64_t runs = 1;
+  std::int64_t pitch = 0;  ///< bytes from the begin of a run to that of the next
 };
 
-/// Bytes that come from a rank.
+/// Bytes that come from a rank, in as many runs as they are sent in.
 struct Receive {
   int from = 0;
   void* data = nullptr;
   std::int64_t bytes = 0;
   std::int64_t key = 0;  ///< that of its Send
+  std::int64_t runs = 1;
+  std::int64_t pitch = 0;
 };
 
 /// Messages and bytes that a rank has sent to others.
@@ -61,7 +67,8 @@ class UnderWay;
 struct GroupState;
 }  // namespace detail
 
-/// An exchange that was begun. Every rank must finish it before it begins the group's next one.
+/// An exchange that was begun. Every rank must finish it before it begins the group's next one,
+/// unless the group's transport is Transport::peer.
 class Exchange {
  public:
   explicit Exchange(std::unique_ptr<detail::UnderWay> under_way);
@@ -70,7 +77,7 @@ class Exchange {
   Exchange& operator=(Exchange&&) noexcept;
 
   /// Completes the exchange: from now on work on the instance given to begin() may read what was
-  /// received, and write to what was sent. Waits, except on devices with NCCL.
+  /// received, and write to what was sent. Waits, except on devices with NCCL or peer memory.
   ///
   /// \throws EnvironmentError if the transport fails
   void finish();
@@ -114,10 +121,9 @@ class Group {
   std::string why_transport() const;
 
   /// Sends and receives pieces of memory, after the instance's work so far. A piece has the same
-  /// key and the same number of bytes at both ends. Pieces between the same two ranks have
-  /// different keys, in any order; empty pieces don't count. (On a ring of two ranks both
-  /// neighbours are one rank: the key says whether a piece moves up or down.) Pieces to the rank
-  /// itself are copied.
+  /// key, runs and bytes at both ends. Pieces between the same two ranks have different keys, in
+  /// any order; empty pieces don't count. (On a ring of two ranks both neighbours are one rank: the
+  /// key says whether a piece moves up or down.) Pieces to the rank itself are copied.
   ///
   /// If the environment variable COIR_CHECK_EXCHANGES is 1 on the first rank, ranks first compare
   /// what each sends with what the others expect, and pieces that don't match are an error on all
@@ -214,8 +220,8 @@ class Group {
   std::map<std::string, Traffic, std::less<>> const& traffic_by_purpose() const;
 
   /// Seconds that this rank's host has spent in exchange(), begin() and finish(), which wait for
-  /// other ranks and for messages. With NCCL the host doesn't wait. Staged exchanges also wait for
-  /// earlier kernels.
+  /// other ranks and for messages. With NCCL the host doesn't wait, and with peer memory it waits
+  /// for other hosts alone. Staged exchanges also wait for earlier kernels.
   double exchange_seconds() const;
 
   /// Whether both are copies of one group, or both are the calling process alone.

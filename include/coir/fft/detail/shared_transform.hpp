@@ -91,12 +91,13 @@ class SharedTransform {
   std::int64_t row() const { return row_; }
 
  protected:
-  /// Memory of this rank, and the other rank that has or gets what lies there.
+  /// Memory of this rank, and the rank that has or gets what lies there.
   struct Piece {
     int rank;
     Number* data;
     std::int64_t numbers;
-    std::int64_t key = 0;  ///< tells pieces of one rank apart
+    std::int64_t runs = 1;   ///< of as many numbers each
+    std::int64_t pitch = 0;  ///< numbers from the begin of a run to that of the next
   };
 
   SharedTransform(Exec const& exec, distributed::Group const& group, bool real,
@@ -114,9 +115,11 @@ class SharedTransform {
     std::vector<distributed::Send> sends;
     std::vector<distributed::Receive> receives;
     for (auto const& piece : from)
-      sends.push_back({piece.rank, piece.data, piece.numbers * size, piece.key});
+      sends.push_back(
+          {piece.rank, piece.data, piece.numbers * size, 0, piece.runs, piece.pitch * size});
     for (auto const& piece : to)
-      receives.push_back({piece.rank, piece.data, piece.numbers * size, piece.key});
+      receives.push_back(
+          {piece.rank, piece.data, piece.numbers * size, 0, piece.runs, piece.pitch * size});
     return group_.begin(exec_, "fft/transpose", sends, receives);
   }
 

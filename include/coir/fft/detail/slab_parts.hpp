@@ -56,10 +56,11 @@ class SlabParts : public SharedTransform<Exec, T> {
   void move_rows(Number* field, Number* spectrum, std::int64_t chunk, bool back) const;
   std::vector<Piece> pieces_of_planes(Number* field, std::int64_t chunk) const;
   std::vector<Piece> pieces_of_rows(Number* spectrum, std::int64_t chunk) const;
-  /// Null on hosts, where pieces travel without it.
+  /// Null on hosts and by peer memory, where pieces travel without it.
   Number* buffer_of(std::int64_t chunk) const { return buffers_[chunk % 2].data(); }
 
   PlanOptions options_;
+  bool by_peer_ = false;  ///< devices write to each other's memory
   std::int64_t chunks_ = 1;
   std::vector<std::shared_ptr<Transforms<Exec, T>>> of_planes_;  ///< for each chunk
   Numbers buffers_[2];  ///< rows of a chunk, rank after rank, on devices
