@@ -17,7 +17,7 @@ namespace {
 constexpr char const* variable = "COIR_TRANSPORT";
 
 Choice asked_for(Transport transport) {
-  return {transport, std::string(variable) + " asks for it", true};
+  return {transport, "COIR_TRANSPORT asks for it", true};
 }
 
 /// The number of different texts on all ranks.
@@ -68,17 +68,19 @@ Group borrowed(GroupState const& state) {
 Choice choose_on_host(GroupState const& state) {
   if (!state.engine) return {Transport::none, "one rank"};
   Group const group = borrowed(state);
-  switch (Transport const wanted = wanted_by_first(group)) {
-    case Transport::staged: return asked_for(Transport::staged);
+  Transport const wanted = wanted_by_first(group);
+  std::string const name(name_of(wanted));
+  switch (wanted) {
+    case Transport::staged: return asked_for(wanted);
     case Transport::nccl:
     case Transport::peer:
       together(group, [&] {
         if (visible_devices() == 0 || device_is_left_out())
-          throw EnvironmentError(std::string(variable) + '=' + std::string(name_of(wanted)) +
+          throw EnvironmentError(variable + ("=" + name) +
                                  ", which carries memory of GPUs, and this program computes on "
                                  "cores: unset it");
       });
-      return {Transport::mpi, std::string(name_of(wanted)) + " carries memory of GPUs alone"};
+      return {Transport::mpi, name + " carries memory of GPUs alone"};
     default: return {Transport::mpi, "MPI reads the host's memory"};
   }
 }
@@ -94,9 +96,11 @@ Choice choose_on_device(GroupState const& state, Place const& place, bool tries_
   Group const group = borrowed(state);
   Transport const wanted = wanted_by_first(group);
   auto const machines = different(group, place.machine);
-  std::string const shared = why_not_own_devices(group, place.device),
-                    no_library = why_not_all(group, place.why_no_nccl),
-                    no_nccl = no_library.empty() ? shared : no_library;
+  std::string const shared = why_not_own_devices(group, place.device);
+  auto const why_no_nccl = [&] {
+    std::string const no_library = why_not_all(group, place.why_no_nccl());
+    return no_library.empty() ? shared : no_library;
+  };
   switch (wanted) {
     case Transport::peer:
       if (machines > 1)
@@ -105,7 +109,7 @@ Choice choose_on_device(GroupState const& state, Place const& place, bool tries_
                                " machines: start them on one, or unset it");
       return asked_for(wanted);
     case Transport::nccl:
-      if (!no_nccl.empty())
+      if (std::string const no_nccl = why_no_nccl(); !no_nccl.empty())
         throw EnvironmentError(
             std::string(variable) + "=nccl, but " + no_nccl +
             ": give each rank a device of its own with the library, or unset it");
@@ -113,8 +117,9 @@ Choice choose_on_device(GroupState const& state, Place const& place, bool tries_
     case Transport::none:
       if (tries_peer && machines == 1 && shared.empty())
         return {Transport::peer, "each rank has a device of its own in one machine"};
-      if (no_nccl.empty()) return {Transport::nccl, "each rank has a device of its own"};
-      return {Transport::staged, no_nccl};
+      if (std::string const no_nccl = why_no_nccl(); !no_nccl.empty())
+        return {Transport::staged, no_nccl};
+      return {Transport::nccl, "each rank has a device of its own"};
     default: return asked_for(wanted);
   }
 }

@@ -2,6 +2,7 @@
 
 #include "group_state.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -23,9 +24,10 @@ Choice choose_on_host(GroupState const& state);
 
 /// Where a rank runs.
 struct Place {
-  std::string device;       ///< identifies it among those of all machines
-  std::string machine;      ///< identifies it, as long as it runs
-  std::string why_no_nccl;  ///< empty if the library can be used
+  std::string device;   ///< identifies it among those of all machines
+  std::string machine;  ///< identifies it, as long as it runs
+  /// Empty if the library can be used. Called only where it may be, as opening it takes long.
+  std::function<std::string()> why_no_nccl;
 };
 
 /// This machine, as long as it runs.

@@ -106,7 +106,7 @@ Choice choose(GroupState& state) {
   if constexpr (runs_on_host<Exec>) {
     return choose_on_host(state);
   } else {
-    Place const place{device_identity(Exec()), machine_identity(), why_no_nccl()};
+    Place const place{device_identity(Exec()), machine_identity(), why_no_nccl};
     Choice choice = choose_on_device(state, place);
     std::string tried;
     while (choice.transport == Transport::peer || choice.transport == Transport::nccl) {

@@ -12,6 +12,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 namespace {
@@ -53,11 +54,14 @@ class Choose : public ::testing::Test {
     if (world().size() == 1) GTEST_SKIP() << "one rank sends nothing";
     state_.engine = coir::distributed::detail::world_engine();
   }
-  static Place shared_device() { return {"device 0", "machine", ""}; }
-  static Place own_device() { return {"device " + std::to_string(world().rank()), "machine", ""}; }
+  static std::string found() { return ""; }
+  static Place shared_device() { return {"device 0", "machine", found}; }
+  static Place own_device() {
+    return {"device " + std::to_string(world().rank()), "machine", found};
+  }
   static Place own_machine() {
-    return {"device " + std::to_string(world().rank()), "machine " + std::to_string(world().rank()),
-            ""};
+    std::string const number = std::to_string(world().rank());
+    return {"device " + number, "machine " + number, found};
   }
   std::string ranks() const { return std::to_string(world().size()); }
 
@@ -66,7 +70,9 @@ class Choose : public ::testing::Test {
 
 TEST_F(Choose, PeerMemoryWhereEachRankHasADeviceOfOneMachine) {
   Asked const asked(nullptr);
-  EXPECT_EQ(choose_on_device(state_, own_device()).transport, Transport::peer);
+  Place place = own_device();
+  place.why_no_nccl = []() -> std::string { throw std::logic_error("NCCL isn't asked for"); };
+  EXPECT_EQ(choose_on_device(state_, place).transport, Transport::peer);
 }
 
 TEST_F(Choose, NcclWhereThereIsNoPeerMemory) {
@@ -103,7 +109,8 @@ TEST_F(Choose, NcclThatIsAskedForMustBeThereOnAllRanks) {
   Asked const asked("nccl");
   int const last = world().size() - 1;
   Place place = own_device();
-  if (world().rank() == last) place.why_no_nccl = "there is no libnccl.so.2";
+  if (world().rank() == last)
+    place.why_no_nccl = [] { return std::string("there is no libnccl.so.2"); };
   EXPECT_EQ(message_of<coir::EnvironmentError>([&] { choose_on_device(state_, place); }),
             "COIR_TRANSPORT=nccl, but there is no libnccl.so.2 on rank " + std::to_string(last) +
                 ": give each rank a device of its own with the library, or unset it");
