@@ -52,7 +52,9 @@ void print_table(Exec const& exec, Options const& options, Group const& world) {
     double const ring = seconds_of_exchange();
     sends.clear();
     receives.clear();
-    std::int64_t const each = size / std::max(1, ranks - 1);
+    // Pieces begin at multiples of 256 bytes, as arrays do.
+    std::int64_t const part = size / std::max(1, ranks - 1),
+                       each = part < 256 ? part : part / 256 * 256;
     std::int64_t at = 0;
     for (int other = 0; other < ranks; ++other) {
       if (other == rank) continue;

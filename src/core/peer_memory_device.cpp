@@ -24,11 +24,11 @@ static_assert(sizeof(Handle) == sizeof(MemoryName));
 #if defined(KOKKOS_ENABLE_CUDA)
 using Address = CUdeviceptr;
 constexpr auto success = CUDA_SUCCESS;
-auto address_range(Address* first, std::size_t* bytes, Address data) {
-  return cuMemGetAddressRange(first, bytes, data);
-}
-auto number_of(std::uint64_t* number, Address data) {
-  return cuPointerGetAttribute(number, CU_POINTER_ATTRIBUTE_BUFFER_ID, data);
+// Where there is no allocation this succeeds, and finds 0.
+auto range_and_number(void** found, Address data) {
+  CUpointer_attribute wanted[] = {CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+                                  CU_POINTER_ATTRIBUTE_BUFFER_ID};
+  return cuPointerGetAttributes(2, wanted, found, data);
 }
 auto write_value(cudaStream_t stream, std::uint32_t* signal, std::uint32_t number) {
   return cuStreamWriteValue32(stream, reinterpret_cast<Address>(signal), number,
@@ -41,11 +41,10 @@ auto await_value(cudaStream_t stream, std::uint32_t* signal, std::uint32_t numbe
 #else
 using Address = hipDeviceptr_t;
 constexpr auto success = hipSuccess;
-auto address_range(Address* first, std::size_t* bytes, Address data) {
-  return hipMemGetAddressRange(first, bytes, data);
-}
-auto number_of(std::uint64_t* number, Address data) {
-  return hipPointerGetAttribute(number, HIP_POINTER_ATTRIBUTE_BUFFER_ID, data);
+auto range_and_number(void** found, Address data) {
+  hipPointer_attribute wanted[] = {HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+                                   HIP_POINTER_ATTRIBUTE_BUFFER_ID};
+  return hipDrvPointerGetAttributes(2, wanted, found, data);
 }
 auto write_value(hipStream_t stream, std::uint32_t* signal, std::uint32_t number) {
   return hipStreamWriteValue32(stream, signal, number, 0);
@@ -65,15 +64,10 @@ void expects_driver(Status status, char const* call) {
 }  // namespace
 
 Allocation allocation_of(void const* data) {
-  auto const address = reinterpret_cast<Address>(const_cast<void*>(data));
-  Address first{};
-  std::size_t bytes = 0;
-  Allocation found;
-  if (address_range(&first, &bytes, address) != success ||
-      number_of(&found.number, address) != success)
-    return {};
-  found.first = reinterpret_cast<char*>(first);
-  return found;
+  Allocation allocation;
+  void* found[] = {&allocation.first, &allocation.number};
+  auto const status = range_and_number(found, reinterpret_cast<Address>(const_cast<void*>(data)));
+  return status == success && allocation.first != nullptr ? allocation : Allocation();
 }
 
 MemoryName name_of(Allocation const& allocation) {

@@ -16,9 +16,7 @@ namespace {
 
 constexpr char const* variable = "COIR_TRANSPORT";
 
-Choice asked_for(Transport transport) {
-  return {transport, "COIR_TRANSPORT asks for it", true};
-}
+Choice asked_for(Transport transport) { return {transport, "COIR_TRANSPORT asks for it", true}; }
 
 /// The number of different texts on all ranks.
 std::size_t different(Group const& group, std::string const& text) {
@@ -91,7 +89,8 @@ std::string machine_identity() {
   return identity;
 }
 
-Choice choose_on_device(GroupState const& state, Place const& place, bool tries_peer) {
+Choice choose_on_device(GroupState const& state, Place const& place,
+                        std::set<Transport> const& failed) {
   if (!state.engine) return {Transport::none, "one rank"};
   Group const group = borrowed(state);
   Transport const wanted = wanted_by_first(group);
@@ -115,11 +114,12 @@ Choice choose_on_device(GroupState const& state, Place const& place, bool tries_
             ": give each rank a device of its own with the library, or unset it");
       return asked_for(wanted);
     case Transport::none:
-      if (tries_peer && machines == 1 && shared.empty())
+      if (!shared.empty()) return {Transport::staged, shared};
+      if (failed.count(Transport::nccl) == 0 && why_no_nccl().empty())
+        return {Transport::nccl, "each rank has a device of its own"};
+      if (failed.count(Transport::peer) == 0 && machines == 1)
         return {Transport::peer, "each rank has a device of its own in one machine"};
-      if (std::string const no_nccl = why_no_nccl(); !no_nccl.empty())
-        return {Transport::staged, no_nccl};
-      return {Transport::nccl, "each rank has a device of its own"};
+      return {Transport::staged, "devices have no other way to each other"};
     default: return asked_for(wanted);
   }
 }

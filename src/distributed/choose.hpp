@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace coir::distributed::detail {
@@ -35,9 +36,10 @@ std::string machine_identity();
 
 /// The transport for memory of devices, the same on every rank. Collective.
 ///
-/// \param tries_peer  false where peer memory was tried, and failed
+/// \param failed  transports that were tried
 /// \throws EnvironmentError on every rank if one of them doesn't have the transport that
 ///   COIR_TRANSPORT asks for
-Choice choose_on_device(GroupState const& state, Place const& place, bool tries_peer = true);
+Choice choose_on_device(GroupState const& state, Place const& place,
+                        std::set<Transport> const& failed = {});
 
 }  // namespace coir::distributed::detail

@@ -16,6 +16,7 @@
 #include <coir/distributed/together.hpp>
 
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -108,17 +109,18 @@ Choice choose(GroupState& state) {
   } else {
     Place const place{device_identity(Exec()), machine_identity(), why_no_nccl};
     Choice choice = choose_on_device(state, place);
-    std::string tried;
+    std::set<Transport> failed;
+    std::string problems;
     while (choice.transport == Transport::peer || choice.transport == Transport::nccl) {
       std::string const problem = why_not_connected<Exec>(state, choice.transport);
       if (problem.empty()) break;
       if (choice.is_asked_for)
         throw EnvironmentError("the transport " + std::string(name_of(choice.transport)) +
                                ", which COIR_TRANSPORT asks for, fails: " + problem);
-      tried += (tried.empty() ? "" : ", ") + problem;
-      choice = choice.transport == Transport::peer ? choose_on_device(state, place, false)
-                                                   : Choice{Transport::staged, ""};
-      choice.reason = tried + (choice.reason.empty() ? "" : ", and " + choice.reason);
+      failed.insert(choice.transport);
+      problems += problem + ", and ";
+      choice = choose_on_device(state, place, failed);
+      choice.reason = problems + choice.reason;
     }
     return choice;
   }

@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <random>
 #include <set>
 #include <string>
 #include <thread>
@@ -34,12 +35,11 @@ struct Destination {
   std::int64_t offset = 0, bytes = 0, runs = 0, pitch = 0;
 };
 
-/// Allocations of this rank that others write to, by their names.
+/// Allocations of this process that others write to, by their names.
 class SharedMemory {
  public:
-  explicit SharedMemory(int ranks) : freed_(static_cast<std::size_t>(ranks)) {}
-
-  Destination destination_of(Receive const& piece) {
+  /// \param process  that writes to it
+  Destination destination_of(Receive const& piece, std::int64_t process) {
     Allocation const found = allocation_of(piece.data);
     auto at = known_.find(found.first);
     if (at == known_.end() || at->second.allocation != found) {
@@ -50,13 +50,13 @@ class SharedMemory {
             "can't write to it: COIR_TRANSPORT=nccl or staged does without that");
       at = known_.emplace(found.first, Known{found, name_of(found), {}}).first;
     }
-    at->second.told.insert(piece.from);
+    at->second.told.insert(process);
     auto const offset = static_cast<char const*>(piece.data) - found.first;
     return {at->second.name, offset, piece.bytes, piece.runs, piece.pitch};
   }
-  /// The name of freed memory that a rank still has open.
-  Destination freed(int rank) {
-    auto& names = freed_[static_cast<std::size_t>(rank)];
+  /// The name of freed memory that a process still has open.
+  Destination freed(std::int64_t process) {
+    auto& names = freed_[process];
     if (names.empty()) return {};
     Destination const place{names.back(), 0, 0, 1, 0};
     names.pop_back();
@@ -67,7 +67,7 @@ class SharedMemory {
   struct Known {
     Allocation allocation;
     MemoryName name;
-    std::set<int> told;
+    std::set<std::int64_t> told;
   };
 
   // Asked only when new memory comes, which takes the place of what was freed.
@@ -77,37 +77,38 @@ class SharedMemory {
         ++at;
         continue;
       }
-      for (int const rank : at->second.told)
-        freed_[static_cast<std::size_t>(rank)].push_back(at->second.name);
+      for (auto const process : at->second.told) freed_[process].push_back(at->second.name);
       at = known_.erase(at);
     }
   }
 
   std::map<char*, Known> known_;
-  std::vector<std::vector<MemoryName>> freed_;  ///< of each rank
+  std::map<std::int64_t, std::vector<MemoryName>> freed_;
 };
 
-/// Allocations of another rank that this one has opened. Opening one takes a millisecond.
+/// Allocations of other processes that this one has opened. Opening one takes a millisecond.
 class OpenedMemory {
  public:
   OpenedMemory() = default;
-  OpenedMemory(OpenedMemory&&) = default;
   ~OpenedMemory() { close_all(); }
-  /// \param user  the instance that copies to this memory
-  char* open(MemoryName const& name, Exec const& user) {
+  OpenedMemory(OpenedMemory const&) = delete;
+  OpenedMemory& operator=(OpenedMemory const&) = delete;
+
+  char* open(MemoryName const& name) {
     auto const at = memory_.find(name);
     if (at != memory_.end()) return at->second;
-    char* first = nullptr;
+    return memory_[name] = open_alone(name);
+  }
+  /// Opens memory that is closed by the caller.
+  char* open_alone(MemoryName const& name) {
     try {
-      first = open_memory(name);
+      return open_memory(name);
     } catch (EnvironmentError const&) {
-      // Drivers may refuse memory in the place of what was freed and is still open.
-      user.fence();
+      // CUDA refuses memory in the place of what was freed and is still open.
+      Kokkos::fence();
       close_all();
-      first = open_memory(name);
+      return open_memory(name);
     }
-    memory_[name] = first;
-    return first;
   }
   void close(MemoryName const& name) {
     auto const at = memory_.find(name);
@@ -115,15 +116,36 @@ class OpenedMemory {
     close_memory(at->second);
     memory_.erase(at);
   }
-
- private:
   void close_all() {
     for (auto const& [name, first] : memory_) close_memory(first);
     memory_.clear();
   }
 
+ private:
   std::map<MemoryName, char*> memory_;
 };
+
+/// One for all groups: a process can't open memory twice by different names.
+struct PeerMemory {
+  SharedMemory shared;
+  OpenedMemory opened;
+};
+
+/// Tells this process from others.
+std::int64_t this_process() {
+  static std::int64_t const number = [] {
+    std::random_device random;
+    return static_cast<std::int64_t>(random()) << 31 ^ static_cast<std::int64_t>(random());
+  }();
+  return number;
+}
+
+std::shared_ptr<PeerMemory> peer_memory() {
+  static std::weak_ptr<PeerMemory> known;
+  auto memory = known.lock();
+  if (!memory) known = memory = std::make_shared<PeerMemory>();
+  return memory;
+}
 
 /// What ranks signal: that a rank's memory may be written to, and that all that goes to it in an
 /// exchange has arrived. Each counts exchanges.
@@ -133,9 +155,7 @@ struct PeerConnection {
   PeerConnection(int own_rank, int ranks)
       : rank(own_rank),
         size(ranks),
-        shared(ranks),
-        opened(static_cast<std::size_t>(ranks)),
-        opened_signals(static_cast<std::size_t>(ranks)),
+        processes(static_cast<std::size_t>(ranks)),
         theirs(static_cast<std::size_t>(ranks)),
         sent(static_cast<std::size_t>(ranks)),
         received(static_cast<std::size_t>(ranks)),
@@ -145,7 +165,7 @@ struct PeerConnection {
   void close() {
     to_others.reset();
     to_self.reset();
-    opened.clear();
+    for (char* const first : opened_signals) close_memory(first);
     opened_signals.clear();
     signals = nullptr;
   }
@@ -155,18 +175,23 @@ struct PeerConnection {
   std::uint32_t* to(int other, Signal signal) const {
     return theirs[static_cast<std::size_t>(other)] + 2 * rank + signal;
   }
+  std::int64_t process(int other) const { return processes[static_cast<std::size_t>(other)]; }
   /// Signals of this rank to itself: pieces have left to others, or to itself.
   std::uint32_t* left(int which) const { return signals.get() + 2 * size + which; }
 
   int rank, size;
-  SharedMemory shared;                               ///< this rank's memory
-  std::vector<OpenedMemory> opened, opened_signals;  ///< of the others
-  std::vector<std::uint32_t*> theirs;                ///< signals of each rank
-  std::vector<std::uint32_t> sent, received;         ///< exchanges with each rank so far
+  std::shared_ptr<PeerMemory> memory = peer_memory();
+  std::vector<std::int64_t> processes;  ///< of the ranks
+  std::vector<char*> opened_signals;
+  std::vector<std::uint32_t*> theirs;         ///< signals of each rank
+  std::vector<std::uint32_t> sent, received;  ///< exchanges with each rank so far
   std::uint32_t exchanges = 0;
   std::shared_ptr<std::uint32_t> signals;
   std::optional<OwnInstance<Exec>> to_others{std::in_place}, to_self{std::in_place};
-  BeforeKokkosEnds const closes{[this] { close(); }};
+  BeforeKokkosEnds const closes{[this] {
+    close();
+    memory->opened.close_all();
+  }};
 };
 
 class PeerExchange : public UnderWay {
@@ -210,7 +235,8 @@ std::vector<std::vector<Destination>> destinations_of_sends(PeerConnection& conn
   for (Receive const& piece : pieces.receives) {
     auto& places = mine[static_cast<std::size_t>(piece.from)];
     if (places.empty()) places.emplace_back();
-    places.push_back(connection.shared.destination_of(piece));
+    places.push_back(
+        connection.memory->shared.destination_of(piece, connection.process(piece.from)));
   }
   for (Send const& piece : pieces.sends) {
     auto& places = theirs[static_cast<std::size_t>(piece.to)];
@@ -222,7 +248,7 @@ std::vector<std::vector<Destination>> destinations_of_sends(PeerConnection& conn
     auto& here = mine[static_cast<std::size_t>(rank)];
     auto& there = theirs[static_cast<std::size_t>(rank)];
     if (!here.empty()) {
-      here.front() = connection.shared.freed(rank);
+      here.front() = connection.memory->shared.freed(connection.process(rank));
       messages.push_back(
           {rank, here.data(), static_cast<std::int64_t>(here.size() * sizeof(Destination))});
     }
@@ -233,7 +259,7 @@ std::vector<std::vector<Destination>> destinations_of_sends(PeerConnection& conn
   engine.begin(messages, answers)->finish();
   for (std::size_t rank = 0; rank < ranks; ++rank)
     if (!theirs[rank].empty() && theirs[rank].front().runs > 0)
-      connection.opened[rank].close(theirs[rank].front().memory);
+      connection.memory->opened.close(theirs[rank].front().memory);
   return theirs;
 }
 
@@ -245,8 +271,7 @@ void send_piece(PeerConnection& connection, Send const& piece, Destination const
                             std::to_string(place.runs) + " times " + std::to_string(place.bytes) +
                             ": both must list the same piece");
   Exec const& exec = connection.to_others->exec();
-  char* const memory =
-      connection.opened[static_cast<std::size_t>(piece.to)].open(place.memory, exec);
+  char* const memory = connection.memory->opened.open(place.memory);
   copy_runs(exec, {memory + place.offset, place.pitch},
             {static_cast<char*>(const_cast<void*>(piece.data)), piece.pitch}, piece.bytes,
             piece.runs);
@@ -284,23 +309,25 @@ void try_signals(PeerConnection& connection, Group const& group, std::chrono::mi
 std::shared_ptr<void> connect_by_peer(Group const& group, std::chrono::milliseconds wait) {
   struct Home {
     MemoryName memory;
-    std::int64_t offset;
+    std::int64_t offset, process;
   };
   Home home{};
   auto const connection = together(group, [&] {
     auto made = std::make_shared<PeerConnection>(group.rank(), group.size());
     Allocation const found = allocation_of(made->signals.get());
-    home = {name_of(found), reinterpret_cast<char*>(made->signals.get()) - found.first};
+    home = {name_of(found), reinterpret_cast<char*>(made->signals.get()) - found.first,
+            this_process()};
     return made;
   });
   auto const homes = group.gather(home);
   together(group, [&] {
     for (int other = 0; other < group.size(); ++other) {
+      if (other == group.rank()) continue;
       auto const n = static_cast<std::size_t>(other);
-      if (other != group.rank())
-        connection->theirs[n] = reinterpret_cast<std::uint32_t*>(
-            connection->opened_signals[n].open(homes[n].memory, connection->to_others->exec()) +
-            homes[n].offset);
+      connection->processes[n] = homes[n].process;
+      char* const first = connection->memory->opened.open_alone(homes[n].memory);
+      connection->opened_signals.push_back(first);
+      connection->theirs[n] = reinterpret_cast<std::uint32_t*>(first + homes[n].offset);
     }
   });
   try_signals(*connection, group, wait);

@@ -12,7 +12,6 @@
 
 #include <cstdlib>
 #include <memory>
-#include <stdexcept>
 #include <string>
 
 namespace {
@@ -68,17 +67,23 @@ class Choose : public ::testing::Test {
   GroupState state_;
 };
 
-TEST_F(Choose, PeerMemoryWhereEachRankHasADeviceOfOneMachine) {
+TEST_F(Choose, NcclWhereEachRankHasADevice) {
   Asked const asked(nullptr);
-  Place place = own_device();
-  place.why_no_nccl = []() -> std::string { throw std::logic_error("NCCL isn't asked for"); };
-  EXPECT_EQ(choose_on_device(state_, place).transport, Transport::peer);
+  EXPECT_EQ(choose_on_device(state_, own_device()).transport, Transport::nccl);
+  EXPECT_EQ(choose_on_device(state_, own_machine()).transport, Transport::nccl);
 }
 
-TEST_F(Choose, NcclWhereThereIsNoPeerMemory) {
+TEST_F(Choose, PeerMemoryOfOneMachineWhereThereIsNoNccl) {
   Asked const asked(nullptr);
-  EXPECT_EQ(choose_on_device(state_, own_device(), false).transport, Transport::nccl);
-  EXPECT_EQ(choose_on_device(state_, own_machine()).transport, Transport::nccl);
+  EXPECT_EQ(choose_on_device(state_, own_device(), {Transport::nccl}).transport, Transport::peer);
+  EXPECT_EQ(choose_on_device(state_, own_machine(), {Transport::nccl}).transport,
+            Transport::staged);
+  EXPECT_EQ(choose_on_device(state_, own_device(), {Transport::nccl, Transport::peer}).transport,
+            Transport::staged);
+  Place place = own_device();
+  if (world().rank() == world().size() - 1)
+    place.why_no_nccl = [] { return std::string("there is no libnccl.so.2"); };
+  EXPECT_EQ(choose_on_device(state_, place).transport, Transport::peer);
 }
 
 TEST_F(Choose, StagedWhereRanksShareADevice) {
