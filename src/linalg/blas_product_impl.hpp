@@ -115,8 +115,11 @@ bool blas_takes_instance() {
 
 template <class T, class Exec>
 void blas_product(Exec const& exec, Matrix<T const> a, Matrix<T const> b, Matrix<T> c) {
-  // A single contiguous row is a column of the transposed product, which gemv computes.
-  bool const is_row = c.rows == 1 && c.columns > 1 && c.column == 1;
+  // A single contiguous row is a column of the transposed product, which gemv computes: the faster
+  // way for a matrix that no cache holds.
+  constexpr std::int64_t large = std::int64_t(1) << 20;
+  bool const is_row =
+      c.rows == 1 && c.columns > 1 && c.column == 1 && a.columns * c.columns >= large;
   if (!c.column_major() || is_row) {
     std::swap(a, b);
     a = a.transposed();
