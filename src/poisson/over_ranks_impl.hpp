@@ -143,7 +143,9 @@ Result red_black(Exec const& exec, distributed::Group const& group, Strided<T co
                  int sweeps_per_exchange) {
   SharedRows const shared(group, b, u);
   auto const extents = extents_of(b, shared);
-  auto const plan = distributed::together(group, [&] { return RedBlackPlan(extents, options); });
+  // nvcc doesn't take RedBlackPlan(extents, options) here.
+  RedBlackPlan const plan =
+      distributed::together(group, [&]() -> RedBlackPlan { return {extents, options}; });
   expects_alike_limits(group, plan.limits, sweeps_per_exchange);
   distributed::expects_alike(group, {{"omega", plan.omega}});
   ProfilingRegion const region("coir::poisson::over_ranks/red_black");

@@ -99,6 +99,15 @@ inline constexpr std::size_t least_bytes_to_reduce = KOKKOS_VERSION >= 30500 ? 1
 /// GPU runs at a time.
 inline constexpr std::int64_t most_blocks_to_reduce = KOKKOS_VERSION >= 40600 ? 1 << 20 : 256;
 
+/// The property of a policy by which a kernel travels with its launch's arguments, which hold 4096
+/// bytes with the policy beside it. CUDA's launches of kernels of 512 bytes and more would wait for
+/// the one before otherwise, and couldn't become part of a graph.
+template <class Kernel>
+using PassedWithLaunch =
+    std::conditional_t<(sizeof(Kernel) <= 3584),
+                       Kokkos::Experimental::WorkItemProperty::HintLightWeight_t,
+                       Kokkos::Experimental::WorkItemProperty::None_t>;
+
 /// The version of Kokkos compiled against, "major.minor.patch".
 inline std::string kokkos_version() {
   return std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) +

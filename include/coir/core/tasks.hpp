@@ -66,9 +66,11 @@ void for_each_task(std::string_view label, Exec const& exec, std::int64_t count,
           label, exec, count, [](std::int64_t task, Body const& each) { each(task); }, own);
     });
   else
-    Kokkos::parallel_for(std::string(label),
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count),
-                         body);
+    Kokkos::parallel_for(
+        std::string(label),
+        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>, PassedWithLaunch<Body>>(exec, 0,
+                                                                                           count),
+        body);
 }
 
 }  // namespace coir

@@ -237,7 +237,8 @@ void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Ind
       // In a block of a single row each thread would have one cell.
       if (cells >= cells_of_large_box && rows.count > 1 && rows.length >= worth_team &&
           rows.length <= most - Blocks::team && Blocks::blocks(rows) < most) {
-        using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Blocks::team, 1>>;
+        using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Blocks::team, 1>,
+                                          PassedWithLaunch<Blocks>>;
         Kokkos::parallel_for(std::string(label),
                              Policy(exec, static_cast<int>(Blocks::blocks(rows)), Blocks::team),
                              Blocks(rows, body));
@@ -254,10 +255,11 @@ void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Ind
     return;
   }
   using Bounds = Kokkos::LaunchBounds<Stretches::together, blocks_at_a_time<Body>>;
-  using Policy =
-      std::conditional_t<(blocks_at_a_time<Body> > 0),
-                         Kokkos::RangePolicy<Exec, Bounds, Kokkos::IndexType<std::int32_t>>,
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int32_t>>>;
+  using Policy = std::conditional_t<
+      (blocks_at_a_time<Body> > 0),
+      Kokkos::RangePolicy<Exec, Bounds, Kokkos::IndexType<std::int32_t>,
+                          PassedWithLaunch<Stretches>>,
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int32_t>, PassedWithLaunch<Stretches>>>;
   Kokkos::parallel_for(std::string(label),
                        Policy(exec, 0, static_cast<std::int32_t>(loop.threads())), loop);
 }
