@@ -6,6 +6,7 @@
 #include <coir/array/joining.hpp>
 #include <coir/array/padding.hpp>
 #include <coir/array/repeating.hpp>
+#include <coir/array/roll.hpp>
 #include <coir/array/slices.hpp>
 
 namespace coir::bench {

@@ -44,10 +44,10 @@ class Halos {
   /// \param widths  layers on either side along each axis of the grid, the same on every rank
   /// \param axes    the fields' axes that the axes of the grid share, the same on every rank; by
   ///   default the first ones
-  /// \param edges   layers beyond the edges that aren't periodic; by default as many as a halo has
   /// \throws PreconditionError if a width is negative or an axis is named twice
   Halos(Exec exec, Cartesian<Axes> grid, Numbers const& widths, Numbers const& axes = first_axes())
       : Halos(std::move(exec), std::move(grid), widths, axes, widths) {}
+  /// \param edges  layers beyond the edges that aren't periodic, in place of as many as a halo has
   Halos(Exec exec, Cartesian<Axes> grid, Numbers const& widths, Numbers const& axes,
         Numbers const& edges)
       : grid_(std::move(grid)),

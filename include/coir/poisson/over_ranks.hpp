@@ -6,9 +6,9 @@
 /// and the last row of the last rank's are the ring's. The other ranks' outer rows needn't be set,
 /// and hold the neighbours' rows afterwards.
 ///
-///     auto const rows = static_cast<int>(distributed::share_of(m, world.rank(),
-///     world.size()).count); View b("b", rows, n), u("u", rows + 2, n + 2); poisson::jacobi(exec,
-///     world, b, u, {.sweeps = 1000});
+///     auto const own = distributed::share_of(m, world.rank(), world.size());
+///     View b("b", own.count, n), u("u", own.count + 2, n + 2);
+///     poisson::jacobi(exec, world, b, u, {.sweeps = 1000});
 ///
 /// All functions are collective, with the same options on every rank, and a monitor on every rank
 /// or on none.

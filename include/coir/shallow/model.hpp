@@ -3,7 +3,6 @@
 /// A shallow-water model whose rows the ranks of a group share.
 
 #include <coir/core/concepts.hpp>
-#include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/core/strided.hpp>
 #include <coir/distributed/cartesian.hpp>

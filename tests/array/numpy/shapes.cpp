@@ -1,6 +1,7 @@
 // Broadcasting, slices, transposed and joined arrays.
 
 #include <coir/array/joining.hpp>
+#include <coir/array/roll.hpp>
 
 #include <array/numpy/types.hpp>
 
