@@ -77,6 +77,14 @@ TYPED_TEST(NanReductions, Extremes) {
   EXPECT_EQ(nanargmax(array<T, Space>({nan, nan, -infinity})), 2);
   EXPECT_EQ(values(nanargmax(array<T, Space>({{nan, -infinity}, {3, nan}}), 1)),
             (std::vector<std::int64_t>{1, 0}));
+  for (std::int64_t n : {31, 40, 4096}) {  // blocks of NaN alone
+    auto late = full<T, Space>({n}, nan);
+    EXPECT_EQ(message_of([&] { nanargmax(late); }), "there is no extreme element among NaN alone");
+    late(range(1, 2)) = T(-7);
+    EXPECT_EQ(nanargmax(late), 1) << n;
+    EXPECT_EQ(nanargmin(late), 1) << n;
+    EXPECT_EQ(values(nanargmax(reshape(late, {1, -1}), 1)), std::vector<std::int64_t>{1}) << n;
+  }
   EXPECT_EQ(nanargmin(array<int, Space>({3, -1, -1})), 1);
   EXPECT_EQ(values(nanargmax(array<int, Space>({{3, 5}, {7, 7}}), 1)),
             (std::vector<std::int64_t>{1, 0}));

@@ -251,9 +251,11 @@ bool worth_vectors(Fold<Rank> const& fold, Kernel const& kernel) {
 // ---- the forms of expressions, which kernels hold ----
 //
 // Each has `row` for hosts and `cell` for devices. `contiguous_until(first, end)` is the column
-// before which a row from column `first` on lies side by side in all arrays: `first` itself if it
-// doesn't at all. If `has_vectors` is true, it also has `vector`
-// for devices: for a single row whose arrays' elements all lie side by side.
+// before which a row from column `first` on lies side by side in all arrays. It is `first` itself
+// where the row doesn't lie so at all.
+//
+// If `has_vectors` is true, a form also has `vector` for devices, which serves a single row whose
+// arrays' elements all lie side by side.
 
 template <class T>
 struct ConstantKernel {

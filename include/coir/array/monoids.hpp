@@ -393,6 +393,7 @@ struct ArgExtreme {
       for (std::int64_t l = 0; l < width; ++l) of_lane[l] = extreme(of_lane[l], of_lane[l + width]);
     std::int64_t c = 0;
     T const most = of_lane[0];
+    if (SkipsNan && is_nan(most)) return;  // all are
     if (!precedes(Found{most, number}, into)) return;
     // g++ vectorises loops over lanes if there are more than the 16 that it unrolls before.
     for (; c + lanes <= size; c += lanes) {
@@ -401,7 +402,7 @@ struct ArgExtreme {
       if (is_here != 0) break;
     }
     while (c < size && !equal(elements[c], most)) ++c;
-    if (c < size) join(into, Found{most, number + c});  // else all are NaN that is left out
+    if (c < size) join(into, Found{most, number + c});
   }
   KOKKOS_FORCEINLINE_FUNCTION static bool precedes(Found const& a, Found const& b) {
     bool const beats = is_nan(a.value) ? !is_nan(b.value) : more_extreme(a.value, b.value);

@@ -92,13 +92,14 @@ class Recorded {
 ///     sweeps.run(1000);
 ///
 /// `statements` is called once, and its kernels are kept with all their arguments: on CUDA as a
-/// graph, on hosts as a list. So a run neither makes expressions nor takes memory, which pays for
-/// small arrays. On other devices each run calls `statements` again.
+/// graph, on hosts as a list. So a run neither makes expressions nor arrays, which pays for small
+/// ones. On other devices each run calls `statements` again.
 ///
 /// Assignments (compound and masked ones, too), reductions along an axis, products, vmap() and
 /// value_and_grad_into() of these can be recorded. `statements` must only change elements: arrays
 /// that it writes exist before and keep their memory (no swap()), and numbers are the same in each
-/// run. Arrays that it refers to must outlive the result.
+/// run. Arrays that it refers to must outlive the result. On hosts an element, u(0), is a
+/// reference: what is stored there isn't recorded; write u(range(0, 1)) = 1.
 ///
 /// \tparam Space  the memory space of the arrays
 /// \throws PreconditionError if a statement needs the host to wait, as reductions to a number do

@@ -24,6 +24,9 @@ template <class T, int Rank, class Space>
 void expects_to_stay(Array<T, Rank, Space> const& x, std::string const& what) {
   auto const* const state = instance_state<typename Space::execution_space>;
   if (!state || !state->recorded) return;
+  if (x.size() > 0 && x.data() == nullptr)
+    throw PreconditionError(what +
+                            " of a recorded gradient has no memory yet: make it by zeros<T>()");
   auto const& blocks = state->recorded->blocks;
   if (!blocks || blocks->holds(x.data())) return;
   state->recorded->checks.push_back([&x, data = x.data(), what] {
@@ -45,6 +48,9 @@ void lend_gradients(std::tuple<G&...> const& gradients, std::tuple<X...> const& 
       throw PreconditionError("the gradient along argument " + std::to_string(k) +
                               " has the shape " + in_words(argument.shape()) + ", and its array " +
                               in_words(gradient.shape()));
+    if constexpr (requires { gradient.contiguous(); })
+      expects(gradient.contiguous(),
+              "a gradient is written to an array, or to a slice whose elements lie side by side");
     argument.node()->lend(gradient.data());
   };
   (lend(std::get<K>(gradients), std::get<K>(arguments), K), ...);
@@ -102,7 +108,7 @@ class ValueAndGradInto {
 ///     step.run(1000);
 ///
 /// All statements of f go by the tape, which is built once. Each run makes the same launches in the
-/// same memory: on CUDA as one graph, on hosts without allocating. Reductions to numbers are
+/// same memory: on CUDA as one graph, on hosts without new arrays. Reductions to numbers are
 /// recorded, too; what else of f makes the host wait isn't.
 ///
 /// \param f  as for value_and_grad. It returns a real number

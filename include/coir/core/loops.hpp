@@ -91,7 +91,8 @@ Box<Rank, Index> box(Index const (&lower)[Rank], Index const (&upper)[Rank]) {
 ///   SIMD. A small n may slow a kernel down, because compilers tend to use all registers that it
 ///   leaves. With 0 the compiler chooses.
 ///
-/// \param label  the kernel's name in profiling tools, "coir::module::file/step"
+/// \param label  the kernel's name in profiling tools, "coir::module::file/step". A recording keeps
+///   the pointer: pass a literal
 /// \param exec   where to run
 /// \param body   a callable with a const call operator that takes Rank indices (KOKKOS_LAMBDA)
 template <ExecutionSpace Exec, int Rank, class Index, class Body>

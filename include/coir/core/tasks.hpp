@@ -53,7 +53,8 @@ int most_tasks_at_once(Exec const& exec) {
 /// each task is a thread, and the call returns without a fence. Use Kokkos::TeamPolicy for work
 /// that a block of threads does together.
 ///
-/// \param label  the kernel's name in profiling tools, "coir::module::file/step"
+/// \param label  the kernel's name in profiling tools, "coir::module::file/step". A recording keeps
+///   the pointer: pass a literal
 /// \param exec   where to run
 /// \param count  the number of tasks; with 0 and less nothing runs
 /// \param body   a callable with a const call operator that takes a std::int64_t

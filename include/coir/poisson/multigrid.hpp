@@ -103,7 +103,7 @@ class Multigrid {
 ///
 /// On hosts the result has the same bits for any number of threads. There, boxes of 262 144 doubles
 /// and more are solved by corrections in float, whose residuals are computed in double: the result
-/// is as accurate, in about half the time.
+/// is as accurate.
 ///
 /// Memory: the coarse grids, a seventh of the two fields in 3-D and a third in 2-D. Corrections in
 /// float take two more fields of float, and coarse grids of float. On devices

@@ -286,10 +286,16 @@ struct RowSums {
         done += some;
       } while (done < terms);
     } else {
+      // In the order of add_terms(), so that a column's bits don't depend on where a thread begins.
       for (std::int64_t c = begin; c < end; ++c) {
-        T sum(0);
-        for (int t = 0; t < terms; ++t) sum += product(x[t][c * x_step], slopes[t]);
-        out[c * step] = fresh ? sum : out[c * step] + sum;
+        T total = fresh ? T(0) : out[c * step];
+        for (int done = 0; done < terms; done += most_terms) {
+          T sum = product(x[done][c * x_step], slopes[done]);
+          int const behind = std::min(terms, done + most_terms);
+          for (int t = done + 1; t < behind; ++t) sum += product(x[t][c * x_step], slopes[t]);
+          total = fresh && done == 0 ? sum : total + sum;
+        }
+        out[c * step] = total;
       }
     }
   }

@@ -617,10 +617,13 @@ auto reduce_axis_by(E const& expression, int axis, Monoid const& monoid) {
         return result;
       }
     }
-    if (is_recording<Exec>())
-      keep_fold_on_host(exec, expression, monoid, result.data());
-    else
-      result = reduce_all(expression, monoid);
+    if constexpr (runs_on_host<Exec>) {
+      if (is_recording<Exec>()) {
+        keep_fold_on_host(exec, expression, monoid, result.data());
+        return result;
+      }
+    }
+    result = reduce_all(expression, monoid);
   } else {
     bool const across = position != outer;
     std::int64_t const columns = across ? fold.columns() : 1;
