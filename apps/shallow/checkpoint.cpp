@@ -8,17 +8,16 @@ constexpr char kind[] = "coir-shallow checkpoint 1";
 
 }  // namespace
 
-void write_checkpoint_head(hdf5::Writer& file, Checkpoint const& checkpoint) {
+void write_checkpoint_head(hdf5::Writer& file, Checkpoint const& begin, std::int64_t steps) {
   file.write_attribute_text("/", "kind", kind);
-  auto const& p = checkpoint.parameters;
-  visit_numbers(checkpoint, [&](char const* name, double value) {
+  auto const& p = begin.parameters;
+  visit_numbers(begin, [&](char const* name, double value) {
     file.write_attribute<double>("/", name, value);
   });
-  file.write_attribute_array<std::int64_t>(
-      "/", "integers",
-      {checkpoint.steps, p.rows, p.columns, p.periodic_x, p.periodic_y, p.compatible,
-       checkpoint.precision == Precision::float64});
-  if (!checkpoint.bottom.empty()) file.write("bottom", checkpoint.bottom, {p.rows, p.columns});
+  file.write_attribute_array<std::int64_t>("/", "integers",
+                                           {steps, p.rows, p.columns, p.periodic_x, p.periodic_y,
+                                            p.compatible, begin.precision == Precision::float64});
+  if (!begin.bottom.empty()) file.write("bottom", begin.bottom, {p.rows, p.columns});
 }
 
 Checkpoint read_checkpoint(std::filesystem::path const& path) {

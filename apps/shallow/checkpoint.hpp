@@ -49,7 +49,8 @@ void visit_numbers(C& checkpoint, Visit const& visit) {
 /// \throws InputError if it is no checkpoint of coir-shallow, damaged, or makes no sense
 Checkpoint read_checkpoint(std::filesystem::path const& path);
 
-void write_checkpoint_head(hdf5::Writer& file, Checkpoint const& checkpoint);
+/// All but the fields of a run that began as `begin` says, after so many steps.
+void write_checkpoint_head(hdf5::Writer& file, Checkpoint const& begin, std::int64_t steps);
 
 /// The fields that a checkpoint holds, in the order of checkpoint_fields.
 template <class Exec, class T>
@@ -60,14 +61,13 @@ auto fields_of(coir::shallow::Model<Exec, T> const& model) {
 
 /// Collective.
 template <class Exec, class T>
-void write_checkpoint(coir::shallow::Model<Exec, T> const& model, Checkpoint checkpoint,
+void write_checkpoint(coir::shallow::Model<Exec, T> const& model, Checkpoint const& begin,
                       std::filesystem::path const& path) {
   auto const& group = model.group();
-  checkpoint.steps = model.steps();
   std::optional<hdf5::Writer> file;
   on_first(group, [&] {
     file.emplace(path, hdf5::WriterOptions{.checked = true});
-    write_checkpoint_head(*file, checkpoint);
+    write_checkpoint_head(*file, begin, model.steps());
   });
   auto const fields = fields_of(model);
   for (std::size_t n = 0; n < fields.size(); ++n) {

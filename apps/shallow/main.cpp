@@ -207,8 +207,10 @@ Figures simulate(coir::shallow::Model<Exec, T>& model, Settings const& s, Checkp
   TotalsText text;
   auto const first = model.totals();
   text.add(model.steps(), static_cast<double>(model.steps()) * begin.parameters.dt, first);
-  std::string const text_name =
-      begin.steps == 0 ? "totals.txt" : "totals_from_" + std::to_string(begin.steps) + ".txt";
+  std::string const from = begin.steps == 0 ? "" : "_from_" + std::to_string(begin.steps);
+  auto const write_totals = [&] {
+    io::write_file(s.output / ("totals" + from + ".txt"), text.text());
+  };
   ProgressLine line("shallow", "steps", speaks ? s.progress : ProgressMode::never);
   auto const is_output = [&](std::int64_t step) {
     return step == s.steps ||
@@ -217,30 +219,35 @@ Figures simulate(coir::shallow::Model<Exec, T>& model, Settings const& s, Checkp
   if (begin.steps == 0 && is_output(0)) write_fields(model, s, begin.bottom, strip);
   Figures figures;
   Exec const exec;
-  while (model.steps() < s.steps) {
-    // A few steps at a time, so that the user can stop it.
-    std::int64_t next = std::min(s.steps, model.steps() + 10);
-    for (std::int64_t const step : s.outputs)
-      if (step > model.steps()) next = std::min(next, step);
-    for (std::int64_t const every : {s.totals, s.checkpoint})
-      if (every > 0) next = std::min(next, (model.steps() / every + 1) * every);
-    Stopwatch const watch(exec);
-    model.advance(next - model.steps());
-    figures.seconds += watch.seconds();
-    line.update(model.steps(), s.steps);
-    if (share_interrupt(ranks))
-      throw Failure(ExitCode::interrupted, "stopped after " + counted(model.steps(), "steps") +
-                                               "; files that were written are whole");
-    if (model.steps() % s.totals == 0 || model.steps() == s.steps)
-      text.add(model.steps(), static_cast<double>(model.steps()) * begin.parameters.dt,
-               model.totals());
-    if (is_output(model.steps())) write_fields(model, s, begin.bottom, strip);
-    if (s.checkpoint > 0 && model.steps() % s.checkpoint == 0)
-      write_checkpoint(model, begin, s.output / "checkpoint.hdf5");
-  }
+  while (model.steps() < s.steps) try {
+      // A few steps at a time, so that the user can stop it.
+      std::int64_t next = std::min(s.steps, model.steps() + 10);
+      for (std::int64_t const step : s.outputs)
+        if (step > model.steps()) next = std::min(next, step);
+      for (std::int64_t const every : {s.totals, s.checkpoint})
+        if (every > 0) next = std::min(next, (model.steps() / every + 1) * every);
+      Stopwatch const watch(exec);
+      model.advance(next - model.steps());
+      figures.seconds += watch.seconds();
+      line.update(model.steps(), s.steps);
+      if (share_interrupt(ranks))
+        throw Failure(ExitCode::interrupted, "stopped after " + counted(model.steps(), "steps") +
+                                                 "; files that were written are whole");
+      if (model.steps() % s.totals == 0 || model.steps() == s.steps)
+        text.add(model.steps(), static_cast<double>(model.steps()) * begin.parameters.dt,
+                 model.totals());
+      if (is_output(model.steps())) write_fields(model, s, begin.bottom, strip);
+      if (s.checkpoint > 0 && model.steps() % s.checkpoint == 0) {
+        write_checkpoint(model, begin, s.output / "checkpoint.hdf5");
+        on_first(ranks, write_totals);
+      }
+    } catch (...) {  // on all ranks
+      if (ranks.is_first()) write_totals();
+      throw;
+    }
   on_first(ranks, [&] {
-    io::write_file(s.output / text_name, text.text());
-    strip.write(s.output / "strip.png");
+    write_totals();
+    strip.write(s.output / ("strip" + from + ".png"));
   });
   auto const last = model.totals();
   figures.steps = s.steps - begin.steps;
@@ -348,13 +355,14 @@ ExitCode carry_out(Exec const& exec, Settings const& s, Checkpoint const& begin,
     read_fields(model, begin, s.restart);
   }
   auto const totals = model.totals();
-  on_all(ranks, [&] { expects_stable(begin.parameters, totals); });
+  // A run that goes on may have sped up since its start.
+  if (s.restart.empty()) on_all(ranks, [&] { expects_stable(begin.parameters, totals); });
   std::optional<OutputFolder> folder;
   on_first(ranks, [&] { folder.emplace(s.output, s.output / "totals.txt"); });
   say_of_files("what was written is whole");
   Figures figures = simulate(model, s, begin);
   bool const fits_cache =
-      9 * std::int64_t(sizeof(T)) * s.rows * s.columns <= last_level_cache_bytes(exec);
+      ranks.all(9 * std::int64_t(sizeof(T)) * s.rows * s.columns <= last_level_cache_bytes(exec));
   if (!fits_cache && (!s.quiet || !s.report.empty()))
     figures.triad = ranks.sum(measure_triad_bandwidth(exec).value_or(0));
   Hardware const hardware = hardware_of(exec);

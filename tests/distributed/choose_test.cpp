@@ -73,17 +73,15 @@ TEST_F(Choose, NcclWhereEachRankHasADevice) {
   EXPECT_EQ(choose_on_device(state_, own_machine()).transport, Transport::nccl);
 }
 
-TEST_F(Choose, PeerMemoryOfOneMachineWhereThereIsNoNccl) {
+TEST_F(Choose, StagedWhereThereIsNoNccl) {
   Asked const asked(nullptr);
-  EXPECT_EQ(choose_on_device(state_, own_device(), {Transport::nccl}).transport, Transport::peer);
+  EXPECT_EQ(choose_on_device(state_, own_device(), {Transport::nccl}).transport, Transport::staged);
   EXPECT_EQ(choose_on_device(state_, own_machine(), {Transport::nccl}).transport,
-            Transport::staged);
-  EXPECT_EQ(choose_on_device(state_, own_device(), {Transport::nccl, Transport::peer}).transport,
             Transport::staged);
   Place place = own_device();
   if (world().rank() == world().size() - 1)
     place.why_no_nccl = [] { return std::string("there is no libnccl.so.2"); };
-  EXPECT_EQ(choose_on_device(state_, place).transport, Transport::peer);
+  EXPECT_EQ(choose_on_device(state_, place).transport, Transport::staged);
 }
 
 TEST_F(Choose, StagedWhereRanksShareADevice) {

@@ -17,8 +17,8 @@
 
 namespace coir::shallow {
 
-/// Sums over all cells, in double and in the order of the rows, so that they have the same bits for
-/// any number of ranks.
+/// Sums over all cells, in double and in the order of the rows, so that on hosts they have the same
+/// bits for any number of ranks.
 struct Totals {
   double mass = 0;    ///< sum of h dx dy
   double energy = 0;  ///< sum of (h (u^2 + v^2) / 2 + g h (h / 2 + b)) dx dy: without friction and
@@ -29,7 +29,7 @@ struct Totals {
 };
 
 /// The model that Parameters describes. Each rank has some of the rows, with all their columns; the
-/// results have the same bits for any number of ranks and, on hosts, of threads.
+/// results have the same bits for any number of ranks and threads on hosts.
 ///
 ///     coir::shallow::Model<Exec, float> model(exec, group, parameters);
 ///     model.set(h, u, v);          // Views of this rank's rows and all columns
