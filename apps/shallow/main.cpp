@@ -155,6 +155,15 @@ void expects_consistent(Settings const& s) {
   for (std::int64_t const step : s.outputs)
     expects(step <= s.steps, "--outputs must be up to --steps, which is " + std::to_string(s.steps),
             step);
+  auto const output = (std::filesystem::absolute(s.output) / "any").lexically_normal();
+  for (auto const& [name, path] :
+       {std::pair("--report", &s.report), std::pair("--topography", &s.topography)})
+    expects(path->empty() || std::filesystem::absolute(*path).lexically_normal().parent_path() !=
+                                 output.parent_path(),
+            std::string(name) +
+                " must lie outside of the folder --output, whose files a run "
+                "replaces",
+            in_quotes(path->string()));
   expects_good_files({{"--report", s.report}},
                      {{"--topography", s.topography}, {"--restart", s.restart}});
 }

@@ -152,6 +152,7 @@ TEST_F(Shallow, RefusesWrongOptions) {
           {"--size 8x2 --compatible", {"3 rows of cells or more"}},
           {"--compatible --walls none", {"periodic in x and have walls in y"}},
           {"--viscosity -1", {"--viscosity must be 0 or above, not -1"}},
+          {"--report shallow/r.json", {"--report must lie outside of the folder --output"}},
           {"--relief 3", {"--relief is for a --topography that ends in .png"}},
           {"--topography heights.txt", {"--topography must name a file that ends in .png or .npy"}},
           {"--outputs 5,3000", {"--outputs must be up to --steps, which is 2000, not 3000"}},
