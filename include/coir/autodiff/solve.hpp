@@ -61,14 +61,20 @@ auto cofactors(A const& a, Determinants const& determinants) {
     return evaluate(of_each(evaluate(det(u) * det(vh))) * scaled);
 }
 
+/// solve(), the one of duals that is declared behind included.
+template <class A, class B>
+auto solution_of(A const& a, B const& b) {
+  return solve(a, b);
+}
+
 /// A system of duals, which solve() has no factors of.
 template <class A>
 struct UnfactoredSystem {
   A matrices;
   template <class B>
   auto solve(B const& b, bool transposed = false) const {
-    if (transposed) return coir::solve(transpose_each(matrices), b);
-    return coir::solve(matrices, b);
+    if (transposed) return solution_of(transpose_each(matrices), b);
+    return solution_of(matrices, b);
   }
 };
 template <class T, int Rank, class Space, class A>
