@@ -29,7 +29,7 @@ std::vector<Application> const all = {
     {"escape", "--size 8x8"},
     {"field", "picture.png --side 8 --steps 2 --a-start 0.3 --iterations 1 --pixels 16"},
     {"info", "", false, true},
-    {"jacobi", "picture.png --sweeps 3"},
+    {"jacobi", "picture.png --sweeps 3", true, true},
     {"nbody", "--particles 8 --steps 2 --no-pictures", true, true},
     {"offload",
      "--flops n --in n --out n --host-flops 1e9 --device-flops 1e10 --to-device 1e9 "
