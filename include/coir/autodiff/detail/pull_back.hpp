@@ -16,10 +16,10 @@
 #include <coir/array/operators.hpp>
 #include <coir/autodiff/detail/dual_complex.hpp>
 #include <coir/autodiff/detail/gather.hpp>
+#include <coir/autodiff/detail/joined_axes.hpp>
 #include <coir/autodiff/detail/linear.hpp>
 #include <coir/autodiff/detail/partials.hpp>
 #include <coir/autodiff/detail/reads.hpp>
-#include <coir/autodiff/detail/rolled.hpp>
 #include <coir/autodiff/detail/tape.hpp>
 
 #include <algorithm>
@@ -384,7 +384,7 @@ void gather_in_one_kernel(Slice<S const, Rank, Space> const& cotangent,
   for (int d = 0; d < Rank; ++d)
     if (moved[d] != 0 && shape[d] == 1) fold.keep_axes();
   fold.add(stretched_strides<Rank>(cotangent));
-  fold.add(KeepsShiftedApart<Rank>(nullptr, shape, moved).strides());
+  fold.add(strides_apart<Rank>(shape, moved));
   if constexpr (by_partials)
     add_needed_leaves<P, needs_values>(fold, source.expression);
   else if constexpr (!by_numbers)
