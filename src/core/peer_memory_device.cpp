@@ -8,8 +8,14 @@
 #include <cuda.h>
 #endif
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <exception>
 #include <memory>
+#include <span>
 #include <string>
 
 namespace coir {
@@ -30,13 +36,27 @@ auto range_and_number(void** found, Address data) {
                                   CU_POINTER_ATTRIBUTE_BUFFER_ID};
   return cuPointerGetAttributes(2, wanted, found, data);
 }
-auto write_value(cudaStream_t stream, std::uint32_t* signal, std::uint32_t number) {
-  return cuStreamWriteValue32(stream, reinterpret_cast<Address>(signal), number,
-                              CU_STREAM_WRITE_VALUE_DEFAULT);
-}
-auto await_value(cudaStream_t stream, std::uint32_t* signal, std::uint32_t number) {
-  return cuStreamWaitValue32(stream, reinterpret_cast<Address>(signal), number,
-                             CU_STREAM_WAIT_VALUE_GEQ);
+// Batches have a limit, which is far above any number of ranks of a machine.
+constexpr std::size_t most_in_a_batch = 128;
+auto in_a_batch(cudaStream_t stream, std::span<SignalValue const> signals, bool writes) {
+  std::array<CUstreamBatchMemOpParams, most_in_a_batch> batch{};
+  for (std::size_t n = 0; n < signals.size(); ++n) {
+    auto const address = reinterpret_cast<Address>(signals[n].place);
+    if (writes) {
+      auto& write = batch[n].writeValue;
+      write.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+      write.address = address;
+      write.value = signals[n].number;
+      write.flags = CU_STREAM_WRITE_VALUE_DEFAULT;
+    } else {
+      auto& wait = batch[n].waitValue;
+      wait.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
+      wait.address = address;
+      wait.value = signals[n].number;
+      wait.flags = CU_STREAM_WAIT_VALUE_GEQ;
+    }
+  }
+  return cuStreamBatchMemOp(stream, static_cast<unsigned>(signals.size()), batch.data(), 0);
 }
 #else
 using Address = hipDeviceptr_t;
@@ -46,11 +66,11 @@ auto range_and_number(void** found, Address data) {
                                    HIP_POINTER_ATTRIBUTE_BUFFER_ID};
   return hipDrvPointerGetAttributes(2, wanted, found, data);
 }
-auto write_value(hipStream_t stream, std::uint32_t* signal, std::uint32_t number) {
-  return hipStreamWriteValue32(stream, signal, number, 0);
-}
-auto await_value(hipStream_t stream, std::uint32_t* signal, std::uint32_t number) {
-  return hipStreamWaitValue32(stream, signal, number, hipStreamWaitValueGte, 0xffffffff);
+constexpr std::size_t most_in_a_batch = 1;
+auto in_a_batch(hipStream_t stream, std::span<SignalValue const> signals, bool writes) {
+  auto const& [place, number] = signals.front();
+  return writes ? hipStreamWriteValue32(stream, place, number, 0)
+                : hipStreamWaitValue32(stream, place, number, hipStreamWaitValueGte, 0xffffffff);
 }
 #endif
 
@@ -59,6 +79,15 @@ void expects_driver(Status status, char const* call) {
   if (status != success)
     throw EnvironmentError(std::string(call) + " of the device's driver failed with code " +
                            std::to_string(static_cast<int>(status)));
+}
+
+void in_batches(Exec const& exec, std::span<SignalValue const> signals, bool writes) {
+  while (!signals.empty()) {
+    auto const some = signals.first(std::min(signals.size(), most_in_a_batch));
+    expects_driver(in_a_batch(stream_of(exec), some, writes),
+                   writes ? "StreamWriteValue32" : "StreamWaitValue32");
+    signals = signals.subspan(some.size());
+  }
 }
 
 }  // namespace
@@ -107,6 +136,17 @@ void copy_runs(Exec const& exec, Runs const& to, Runs const& from, std::int64_t 
       "MemcpyAsync");
 }
 
+std::shared_ptr<char> allocate_as_views(std::int64_t bytes) {
+  using Space = Exec::memory_space;
+  try {
+    void* const memory = Kokkos::kokkos_malloc<Space>("coir::core::peer_memory_device/as_views",
+                                                      static_cast<std::size_t>(bytes));
+    return {static_cast<char*>(memory), [](char* first) { Kokkos::kokkos_free<Space>(first); }};
+  } catch (std::exception const& error) {  // Kokkos' own
+    throw EnvironmentError(error.what());
+  }
+}
+
 std::shared_ptr<std::uint32_t> allocate_signals(std::int64_t count) {
   auto const bytes = static_cast<std::size_t>(count) * sizeof(std::uint32_t);
   void* data = nullptr;
@@ -119,12 +159,12 @@ std::shared_ptr<std::uint32_t> allocate_signals(std::int64_t count) {
   return signals;
 }
 
-void write_signal(Exec const& exec, std::uint32_t* signal, std::uint32_t number) {
-  expects_driver(write_value(stream_of(exec), signal, number), "StreamWriteValue32");
+void write_signals(Exec const& exec, std::span<SignalValue const> signals) {
+  in_batches(exec, signals, true);
 }
 
-void await_signal(Exec const& exec, std::uint32_t* signal, std::uint32_t number) {
-  expects_driver(await_value(stream_of(exec), signal, number), "StreamWaitValue32");
+void await_signals(Exec const& exec, std::span<SignalValue const> signals) {
+  in_batches(exec, signals, false);
 }
 
 bool has_ended(Exec const& exec) {

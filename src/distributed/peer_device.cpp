@@ -2,12 +2,14 @@
 #include "group_state.hpp"
 #include "peer.hpp"
 
+#include <coir/core/contiguous.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/core/own_instance.hpp>
 #include <coir/core/peer_memory.hpp>
 #include <coir/core/stream.hpp>
 #include <coir/distributed/together.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +19,7 @@
 #include <optional>
 #include <random>
 #include <set>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -28,12 +31,16 @@ namespace {
 
 using Exec = Kokkos::DefaultExecutionSpace;
 
-/// Where a rank wants a piece. The first of a message names memory of the rank that was freed, if
-/// there is any: then it has runs.
+/// Where a rank wants a piece.
 struct Destination {
   MemoryName memory{};
   std::int64_t offset = 0, bytes = 0, runs = 0, pitch = 0;
 };
+
+/// What a message begins with, in place of a destination: how much memory of the rank that sends it
+/// was freed, which a message of names tells then.
+Destination header_of(std::int64_t freed) { return {{}, 0, 0, freed, 0}; }
+std::int64_t freed_by(Destination const& header) { return header.runs; }
 
 /// Allocations of this process that others write to, by their names.
 class SharedMemory {
@@ -54,14 +61,8 @@ class SharedMemory {
     auto const offset = static_cast<char const*>(piece.data) - found.first;
     return {at->second.name, offset, piece.bytes, piece.runs, piece.pitch};
   }
-  /// The name of freed memory that a process still has open.
-  Destination freed(std::int64_t process) {
-    auto& names = freed_[process];
-    if (names.empty()) return {};
-    Destination const place{names.back(), 0, 0, 1, 0};
-    names.pop_back();
-    return place;
-  }
+  /// The names of freed memory that a process may still have open. They are told once.
+  std::vector<MemoryName> freed(std::int64_t process) { return std::exchange(freed_[process], {}); }
 
  private:
   struct Known {
@@ -165,6 +166,7 @@ struct PeerConnection {
   void close() {
     to_others.reset();
     to_self.reset();
+    begun.reset();
     for (char* const first : opened_signals) close_memory(first);
     opened_signals.clear();
     signals = nullptr;
@@ -188,6 +190,8 @@ struct PeerConnection {
   std::uint32_t exchanges = 0;
   std::shared_ptr<std::uint32_t> signals;
   std::optional<OwnInstance<Exec>> to_others{std::in_place}, to_self{std::in_place};
+  /// Behind what the instance of the last exchange had to do before it, and its `ready` signals.
+  std::optional<Moment<Exec>> begun{std::in_place};
   BeforeKokkosEnds const closes{[this] {
     close();
     memory->opened.close_all();
@@ -202,64 +206,73 @@ class PeerExchange : public UnderWay {
   // After an exception other ranks may never send them.
   ~PeerExchange() override {
     if (!is_finished_ && connection_->to_others && std::uncaught_exceptions() == 0)
-      wait_on(connection_->to_others->exec());
+      await_signals(connection_->to_others->exec(), awaited_);
   }
 
   /// What has to arrive, and this rank's count of it.
-  void expect(std::uint32_t* signal, std::uint32_t number) {
-    awaited_.emplace_back(signal, number);
-  }
+  void expect(SignalValue const& signal) { awaited_.push_back(signal); }
   void finish() override {
-    wait_on(exec_);
+    await_signals(exec_, awaited_);
     is_finished_ = true;
   }
 
  private:
-  void wait_on(Exec const& exec) const {
-    for (auto const& [signal, number] : awaited_) await_signal(exec, signal, number);
-  }
-
   std::shared_ptr<PeerConnection> connection_;
   Exec exec_;
-  std::vector<std::pair<std::uint32_t*, std::uint32_t>> awaited_;
+  std::vector<SignalValue> awaited_;
   bool is_finished_ = false;
 };
 
+/// Swaps a list with each rank: those that aren't empty.
+///
+/// \param theirs  of the lengths that come
+template <class One>
+void swap_lists(Engine const& engine, std::vector<std::vector<One>>& mine,
+                std::vector<std::vector<One>>& theirs) {
+  constexpr auto size = static_cast<std::int64_t>(sizeof(One));
+  std::vector<Send> messages;
+  std::vector<Receive> answers;
+  for (int rank = 0; rank < engine.size(); ++rank) {
+    auto& here = mine[static_cast<std::size_t>(rank)];
+    auto& there = theirs[static_cast<std::size_t>(rank)];
+    auto const out = size * static_cast<std::int64_t>(here.size()),
+               in = size * static_cast<std::int64_t>(there.size());
+    if (out > 0) messages.push_back({rank, here.data(), out});
+    if (in > 0) answers.push_back({rank, there.data(), in});
+  }
+  if (!messages.empty() || !answers.empty()) engine.begin(messages, answers)->finish();
+}
+
 /// Tells each rank where the pieces go that are received from it, and hears where those go that
-/// are sent, in the order of the pieces.
+/// are sent, in the order of the pieces, behind a header.
 std::vector<std::vector<Destination>> destinations_of_sends(PeerConnection& connection,
                                                             Engine const& engine,
                                                             Pieces const& pieces) {
   auto const ranks = static_cast<std::size_t>(connection.size);
+  auto& [shared, opened] = *connection.memory;
   std::vector<std::vector<Destination>> mine(ranks), theirs(ranks);
   for (Receive const& piece : pieces.receives) {
     auto& places = mine[static_cast<std::size_t>(piece.from)];
     if (places.empty()) places.emplace_back();
-    places.push_back(
-        connection.memory->shared.destination_of(piece, connection.process(piece.from)));
+    places.push_back(shared.destination_of(piece, connection.process(piece.from)));
   }
   for (Send const& piece : pieces.sends) {
     auto& places = theirs[static_cast<std::size_t>(piece.to)];
     places.resize(places.empty() ? 2 : places.size() + 1);
   }
-  std::vector<Send> messages;
-  std::vector<Receive> answers;
-  for (int rank = 0; rank < connection.size; ++rank) {
-    auto& here = mine[static_cast<std::size_t>(rank)];
-    auto& there = theirs[static_cast<std::size_t>(rank)];
-    if (!here.empty()) {
-      here.front() = connection.memory->shared.freed(connection.process(rank));
-      messages.push_back(
-          {rank, here.data(), static_cast<std::int64_t>(here.size() * sizeof(Destination))});
-    }
-    if (!there.empty())
-      answers.push_back(
-          {rank, there.data(), static_cast<std::int64_t>(there.size() * sizeof(Destination))});
+  std::vector<std::vector<MemoryName>> freed(ranks), closed(ranks);
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    if (mine[rank].empty()) continue;
+    freed[rank] = shared.freed(connection.processes[rank]);
+    mine[rank].front() = header_of(static_cast<std::int64_t>(freed[rank].size()));
   }
-  engine.begin(messages, answers)->finish();
+  swap_lists(engine, mine, theirs);
   for (std::size_t rank = 0; rank < ranks; ++rank)
-    if (!theirs[rank].empty() && theirs[rank].front().runs > 0)
-      connection.memory->opened.close(theirs[rank].front().memory);
+    if (!theirs[rank].empty())
+      closed[rank].resize(static_cast<std::size_t>(freed_by(theirs[rank].front())));
+  swap_lists(engine, freed, closed);
+  for (auto const& names : closed)
+    for (MemoryName const& name : names) opened.close(name);
   return theirs;
 }
 
@@ -277,31 +290,123 @@ void send_piece(PeerConnection& connection, Send const& piece, Destination const
             piece.runs);
 }
 
-/// Whether signals travel between all ranks, both ways. They do so at once, or never.
-void try_signals(PeerConnection& connection, Group const& group, std::chrono::milliseconds wait) {
-  Exec const& exec = connection.to_others->exec();
-  ++connection.exchanges;
-  for (int other = 0; other < connection.size; ++other) {
-    if (other == connection.rank) continue;
-    auto const n = static_cast<std::size_t>(other);
-    write_signal(exec, connection.to(other, ready), ++connection.received[n]);
-    write_signal(exec, connection.to(other, arrived), ++connection.sent[n]);
+/// What connecting tries out: numbers that each rank sends to all others.
+class Probe {
+ public:
+  Probe(int rank, int ranks)
+      : rank_(rank),
+        ranks_(ranks),
+        sent_(allocate_as_views(bytes)),
+        came_(allocate_as_views(bytes * ranks)) {
+    fill(sent_.get(), rank);
+    // Not what is to come, even in memory of an earlier probe.
+    for (int other = 0; other < ranks; ++other) fill(came_.get() + other * bytes, -1);
   }
+  static constexpr std::int64_t count = 1 << 17, bytes = count * 8;
+
+  char* sent() const { return sent_.get(); }
+  char* came() const { return came_.get(); }
+  bool has_come_from_all() const {
+    auto const on_host = numbers_on_host();
+    for (int other = 0; other < ranks_; ++other) {
+      if (other == rank_) continue;
+      copy_contiguous(on_host, numbers(came_.get() + other * bytes));
+      for (std::int64_t n = 0; n < count; ++n)
+        if (on_host(static_cast<std::size_t>(n)) != number(n, other)) return false;
+    }
+    return true;
+  }
+
+ private:
+  using Numbers =
+      Kokkos::View<std::int64_t*, Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using NumbersOnHost = Kokkos::View<std::int64_t*, Kokkos::HostSpace>;
+
+  static NumbersOnHost numbers_on_host() {
+    return NumbersOnHost("coir::distributed::peer_device/probe", static_cast<std::size_t>(count));
+  }
+  static Numbers numbers(char* first) {
+    return Numbers(reinterpret_cast<std::int64_t*>(first), static_cast<std::size_t>(count));
+  }
+  std::int64_t number(std::int64_t n, int of_rank) const { return n * (ranks_ + 1) + of_rank + 1; }
+  void fill(char* first, int of_rank) const {
+    auto const on_host = numbers_on_host();
+    for (std::int64_t n = 0; n < count; ++n)
+      on_host(static_cast<std::size_t>(n)) = number(n, of_rank);
+    copy_contiguous(numbers(first), on_host);
+  }
+
+  int rank_, ranks_;
+  std::shared_ptr<char> sent_, came_;
+};
+
+/// Sends the numbers of a probe and both signals to all others, and begins to wait for theirs.
+void begin_probe(PeerConnection& connection, Probe const& probe, std::vector<char*> const& others) {
+  Exec const& exec = connection.to_others->exec();
+  std::vector<SignalValue> signals;
   for (int other = 0; other < connection.size; ++other)
-    if (other != connection.rank)
-      for (Signal const signal : {ready, arrived})
-        await_signal(exec, connection.from(other, signal), 1);
+    if (other != connection.rank) signals.push_back({connection.to(other, ready), 1});
+  write_signals(exec, signals);
+  signals.clear();
+  for (int distance = 1; distance < connection.size; ++distance) {
+    int const to = (connection.rank + distance) % connection.size;
+    await_signals(exec, std::vector<SignalValue>{{connection.from(to, ready), 1}});
+    copy_runs(exec, {others[static_cast<std::size_t>(to)] + connection.rank * Probe::bytes, 0},
+              {probe.sent(), 0}, Probe::bytes, 1);
+    write_signals(exec, std::vector<SignalValue>{{connection.to(to, arrived), 1}});
+    signals.push_back({connection.from(to, arrived), 1});
+  }
+  await_signals(exec, signals);
+}
+
+/// Waits for the work of a probe.
+///
+/// \return  why this rank has failed; empty if all has come
+std::string end_of_probe(PeerConnection& connection, Probe const& probe,
+                         std::chrono::milliseconds wait) {
+  Exec const& exec = connection.to_others->exec();
   using Clock = std::chrono::steady_clock;
   auto const limit = Clock::now() + wait;
-  bool came = true;
-  while (!has_ended(exec) && (came = Clock::now() < limit))
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
-  if (!came) {  // this rank sends them itself, so that the stream ends
-    for (int n = 0; n < 2 * connection.size; ++n)
-      write_signal(connection.to_self->exec(), connection.signals.get() + n, 1);
+  while (!has_ended(exec)) {
+    if (Clock::now() < limit) {
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+      continue;
+    }
+    // This rank sends the signals itself, so that its stream ends.
+    std::vector<SignalValue> all;
+    for (int n = 0; n < 2 * connection.size; ++n) all.push_back({connection.signals.get() + n, 1});
+    write_signals(connection.to_self->exec(), all);
     exec.fence();
+    return "signals from device to device do not arrive";
   }
-  if (!group.all(came)) throw EnvironmentError("signals from device to device do not arrive");
+  return probe.has_come_from_all() ? "" : "a probe of 1 MiB did not arrive as it was sent";
+}
+
+/// Tries out copies and signals between all ranks, each of which has to do with every other one.
+/// Whatever fails on a rank, it fails on all.
+void try_out(PeerConnection& connection, Group const& group, Probe const& probe,
+             std::vector<char*> const& others, std::chrono::milliseconds wait) {
+  std::string problem;
+  auto const attempt = [&](auto const& action) {
+    try {
+      return action();
+    } catch (std::exception const& error) {
+      return std::string(error.what());
+    }
+  };
+  problem = attempt([&] {
+    begin_probe(connection, probe, others);
+    return std::string();
+  });
+  // Also after a failure: nothing may be under way when memory is freed.
+  if (!problem.empty()) wait = std::chrono::milliseconds(0);
+  std::string const at_end = attempt([&] { return end_of_probe(connection, probe, wait); });
+  if (problem.empty()) problem = at_end;
+  together(group, [&] {
+    if (!problem.empty()) throw EnvironmentError(problem);
+  });
+  for (auto* const counts : {&connection.sent, &connection.received})
+    std::fill(counts->begin(), counts->end(), 1u);
 }
 
 }  // namespace
@@ -309,28 +414,50 @@ void try_signals(PeerConnection& connection, Group const& group, std::chrono::mi
 std::shared_ptr<void> connect_by_peer(Group const& group, std::chrono::milliseconds wait) {
   struct Home {
     MemoryName memory;
-    std::int64_t offset, process;
+    std::int64_t offset;
   };
-  Home home{};
+  struct Homes {
+    Home signals, probe;
+    std::int64_t process;
+  };
+  auto const home_of = [](void const* data) -> Home {
+    Allocation const found = allocation_of(data);
+    if (found == Allocation())
+      throw EnvironmentError("the device's driver doesn't know its own memory");
+    return {name_of(found), static_cast<char const*>(data) - found.first};
+  };
+  Homes mine{};
+  std::optional<Probe> probe;
   auto const connection = together(group, [&] {
     auto made = std::make_shared<PeerConnection>(group.rank(), group.size());
-    Allocation const found = allocation_of(made->signals.get());
-    home = {name_of(found), reinterpret_cast<char*>(made->signals.get()) - found.first,
-            this_process()};
+    probe.emplace(group.rank(), group.size());
+    mine = {home_of(made->signals.get()), home_of(probe->came()), this_process()};
     return made;
   });
-  auto const homes = group.gather(home);
-  together(group, [&] {
-    for (int other = 0; other < group.size(); ++other) {
-      if (other == group.rank()) continue;
-      auto const n = static_cast<std::size_t>(other);
-      connection->processes[n] = homes[n].process;
-      char* const first = connection->memory->opened.open_alone(homes[n].memory);
-      connection->opened_signals.push_back(first);
-      connection->theirs[n] = reinterpret_cast<std::uint32_t*>(first + homes[n].offset);
-    }
-  });
-  try_signals(*connection, group, wait);
+  auto const all = group.gather(mine);
+  std::vector<char*> opened, probes(all.size());
+  std::exception_ptr problem;
+  try {
+    together(group, [&] {
+      for (int other = 0; other < group.size(); ++other) {
+        if (other == group.rank()) continue;
+        auto const n = static_cast<std::size_t>(other);
+        auto const& [signals, came, process] = all[n];
+        connection->processes[n] = process;
+        char* const first = connection->memory->opened.open_alone(signals.memory);
+        connection->opened_signals.push_back(first);
+        connection->theirs[n] = reinterpret_cast<std::uint32_t*>(first + signals.offset);
+        opened.push_back(connection->memory->opened.open_alone(came.memory));
+        probes[n] = opened.back() + came.offset;
+      }
+    });
+    try_out(*connection, group, *probe, probes, wait);
+  } catch (EnvironmentError const&) {  // on all ranks
+    problem = std::current_exception();
+  }
+  for (char* const first : opened) close_memory(first);
+  group.barrier();  // the owners free what is closed
+  if (problem) std::rethrow_exception(problem);
   count_connection();
   return connection;
 }
@@ -344,21 +471,27 @@ std::unique_ptr<UnderWay> begin_by_peer(std::shared_ptr<void> const& connection,
   // one: they go on even if the device runs them one after the other.
   std::set<int> sources;
   for (Receive const& piece : pieces.receives) sources.insert(piece.from);
+  std::vector<SignalValue> signals;
   for (int const source : sources) {
     auto const number = ++held->received[static_cast<std::size_t>(source)];
-    write_signal(exec, held->to(source, ready), number);
-    exchange->expect(held->from(source, arrived), number);
+    signals.push_back({held->to(source, ready), number});
+    exchange->expect({held->from(source, arrived), number});
   }
+  // Signals count exchanges, whatever instances they are on: none may overtake an earlier one.
+  held->begun->await(exec);
+  write_signals(exec, signals);
+  held->begun->record(exec);
   ++held->exchanges;
   if (!pieces.own.empty()) {
     Exec const& own = held->to_self->exec();
-    begin_after(own, exec);
+    held->begun->await(own);
     for (OwnPiece const& piece : pieces.own)
       copy_runs(own, {static_cast<char*>(piece.to), piece.pitch_to},
                 {static_cast<char*>(const_cast<void*>(piece.from)), piece.pitch_from}, piece.bytes,
                 piece.runs);
-    write_signal(own, held->left(1), held->exchanges);
-    exchange->expect(held->left(1), held->exchanges);
+    SignalValue const left{held->left(1), held->exchanges};
+    write_signals(own, std::span(&left, 1));
+    exchange->expect(left);
   }
   auto const places = destinations_of_sends(*held, engine, pieces);
   if (pieces.sends.empty()) return exchange;
@@ -366,7 +499,7 @@ std::unique_ptr<UnderWay> begin_by_peer(std::shared_ptr<void> const& connection,
   std::map<int, std::vector<Send>> sends;
   for (Send const& piece : pieces.sends) sends[piece.to].push_back(piece);
   Exec const& own = held->to_others->exec();
-  begin_after(own, exec);
+  held->begun->await(own);
   // All ranks send to the next one first. If several sent to one at once, each would wait for the
   // others.
   for (int distance = 1; distance < held->size; ++distance) {
@@ -374,13 +507,16 @@ std::unique_ptr<UnderWay> begin_by_peer(std::shared_ptr<void> const& connection,
     auto const found = sends.find(to);
     if (found == sends.end()) continue;
     auto const number = ++held->sent[static_cast<std::size_t>(to)];
-    await_signal(own, held->from(to, ready), number);
+    SignalValue const is_ready{held->from(to, ready), number},
+        has_arrived{held->to(to, arrived), number};
+    await_signals(own, std::span(&is_ready, 1));
     auto place = places[static_cast<std::size_t>(to)].begin();
     for (Send const& piece : found->second) send_piece(*held, piece, *++place);
-    write_signal(own, held->to(to, arrived), number);
+    write_signals(own, std::span(&has_arrived, 1));
   }
-  write_signal(own, held->left(0), held->exchanges);
-  exchange->expect(held->left(0), held->exchanges);
+  SignalValue const left{held->left(0), held->exchanges};
+  write_signals(own, std::span(&left, 1));
+  exchange->expect(left);
   return exchange;
 }
 

@@ -1,5 +1,6 @@
 #include <coir/core/errors.hpp>
 #include <coir/core/loops.hpp>
+#include <coir/core/own_instance.hpp>
 #include <coir/distributed/group.hpp>
 #include <coir/distributed/views.hpp>
 
@@ -220,6 +221,49 @@ TYPED_TEST(Exchange, RunsBesideOtherWork) {
   TypeParam().fence();
   EXPECT_EQ(came.values(), std::vector<std::int32_t>(n, (rank + ranks - 1) % ranks));
   EXPECT_EQ(other.values(), std::vector<std::int32_t>(n, 7));
+}
+
+/// Takes its time, notes what came last, and writes what is sent next.
+struct PassOn {
+  static constexpr bool reads_no_neighbours = true;
+  std::int32_t const* came;  // and one number that is never read
+  std::int32_t *seen, *sent;
+  std::int32_t next;
+  std::uint32_t rounds;
+  KOKKOS_FUNCTION void operator()(std::int64_t) const {
+    std::uint32_t n = 1;  // an odd number stays odd
+    for (std::uint32_t k = 0; k < rounds; ++k) n = n * 1664525u + 2 * k;
+    *seen = came[n == 0 ? 1 : 0];
+    *sent = next;
+  }
+};
+
+// What comes for a slow instance waits until its kernels have read what is there, even if another
+// instance has begun a later exchange long before.
+TYPED_TEST(Exchange, TakesInstancesInTurns) {
+  int const ranks = world().size(), rank = world().rank(), before = (rank + ranks - 1) % ranks;
+  constexpr int rounds = 8;
+  struct OfInstance {
+    coir::OwnInstance<TypeParam> instance;
+    Memory<TypeParam> sent{{-1}}, came{{-1, -1}}, seen{std::vector<std::int32_t>(rounds, -2)};
+  };
+  OfInstance slow, quick;
+  for (int round = 0; round < rounds; ++round)
+    for (auto const* one : {&slow, &quick}) {
+      auto const& exec = one->instance.exec();
+      std::uint32_t const spins = coir::runs_on_host<TypeParam> || one == &quick ? 10 : 300'000;
+      coir::for_each("test/pass_on", exec, coir::box<1, std::int64_t>({1}),
+                     PassOn{one->came.data(), one->seen.data() + round, one->sent.data(),
+                            100 * rank + round, spins});
+      world().exchange(exec, "test/instances", {{(rank + 1) % ranks, one->sent.data(), 4}},
+                       {{before, one->came.data(), 4}});
+    }
+  std::vector<std::int32_t> expected{-1};
+  for (int round = 0; round + 1 < rounds; ++round) expected.push_back(100 * before + round);
+  for (auto const* one : {&slow, &quick}) {
+    one->instance.exec().fence();
+    EXPECT_EQ(one->seen.values(), expected);
+  }
 }
 
 TYPED_TEST(Exchange, CountsWhatIsSentToOthers) {

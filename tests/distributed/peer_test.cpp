@@ -30,6 +30,7 @@ inline void* stream_of(Kokkos::DefaultExecutionSpace const&) { return nullptr; }
 #include <cstring>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,7 +39,7 @@ namespace coir {
 
 namespace {
 
-constexpr std::size_t largest = 1 << 16;  // bytes of an allocation
+constexpr std::size_t largest = 1 << 22;  // bytes of an allocation
 
 struct Fake {
   struct Block {
@@ -50,6 +51,7 @@ struct Fake {
   int open = 0;                ///< allocations of others
   int refusals = 0;            ///< to open memory, from now on
   bool loses_signals = false;  ///< and then streams stand still without the host
+  bool refuses_copies = false, loses_bytes = false;
   std::vector<std::pair<std::uint32_t*, std::uint32_t>> awaited{};
 };
 Fake fake;
@@ -101,25 +103,33 @@ void close_memory(char* first) {
 }
 void copy_runs(Kokkos::DefaultExecutionSpace const&, Runs const& to, Runs const& from,
                std::int64_t bytes, std::int64_t count) {
+  if (fake.refuses_copies) throw EnvironmentError("MemcpyAsync of the device's runtime: no copies");
+  if (fake.loses_bytes) return;
   for (std::int64_t run = 0; run < count; ++run)
     std::memcpy(to.first + run * to.pitch, from.first + run * from.pitch,
                 static_cast<std::size_t>(bytes));
+}
+std::shared_ptr<char> allocate_as_views(std::int64_t bytes) {
+  EXPECT_LE(bytes, static_cast<std::int64_t>(largest));
+  return allocate();
 }
 std::shared_ptr<std::uint32_t> allocate_signals(std::int64_t) {
   auto const memory = allocate();
   return {memory, reinterpret_cast<std::uint32_t*>(memory.get())};
 }
-void write_signal(Kokkos::DefaultExecutionSpace const&, std::uint32_t* signal,
-                  std::uint32_t number) {
-  bool const is_own = allocation_of(signal) != Allocation();
-  if (!fake.loses_signals || is_own) std::atomic_ref<std::uint32_t>(*signal).store(number);
+void write_signals(Kokkos::DefaultExecutionSpace const&, std::span<SignalValue const> signals) {
+  for (auto const& [place, number] : signals) {
+    bool const is_own = allocation_of(place) != Allocation();
+    if (!fake.loses_signals || is_own) std::atomic_ref<std::uint32_t>(*place).store(number);
+  }
 }
-void await_signal(Kokkos::DefaultExecutionSpace const&, std::uint32_t* signal,
-                  std::uint32_t number) {
-  if (fake.loses_signals)
-    fake.awaited.emplace_back(signal, number);
-  else
-    while (!has_come(signal, number)) sched_yield();
+void await_signals(Kokkos::DefaultExecutionSpace const&, std::span<SignalValue const> signals) {
+  for (auto const& [place, number] : signals) {
+    if (fake.loses_signals)
+      fake.awaited.emplace_back(place, number);
+    else
+      while (!has_come(place, number)) sched_yield();
+  }
 }
 bool has_ended(Kokkos::DefaultExecutionSpace const&) {
   return std::all_of(fake.awaited.begin(), fake.awaited.end(),
@@ -208,10 +218,17 @@ TEST_F(Peer, ConnectsAGroupOnce) {
 TEST_F(Peer, ClosesMemoryThatWasFreed) {
   auto const sent = coir::allocate();
   int const before = coir::fake.open;
-  for (int n = 0; n < 4; ++n) pass_on(sent.get(), coir::allocate().get());
-  // The last one is still open, and the one before is named in the next message.
-  EXPECT_LE(coir::fake.open, before + 2);
-  for (int n = 0; n < 4; ++n) pass_on(sent.get(), sent.get() + 1);
+  {
+    std::vector<std::shared_ptr<char>> several;
+    for (int n = 0; n < 4; ++n) {
+      several.push_back(coir::allocate());
+      pass_on(sent.get(), several.back().get());
+    }
+    EXPECT_EQ(coir::fake.open, before + 4);
+  }
+  // New memory tells that others were freed, all by one message.
+  auto const last = coir::allocate();
+  pass_on(sent.get(), last.get());
   EXPECT_EQ(coir::fake.open, before + 1);
   connection_ = nullptr;
   EXPECT_EQ(coir::fake.open, 0);
@@ -269,15 +286,26 @@ TEST_F(Peer, RefusesMemoryThatCannotBeShared) {
 
 TEST(PeerConnection, ThatFailsOnOneRankIsAnErrorOfAll) {
   auto const before = coir::distributed::connections_opened();
-  if (world().rank() == world().size() - 1) coir::fake.refusals = 2;
-  EXPECT_EQ(message_of<coir::EnvironmentError>([] { connect_by_peer(world()); }),
-            "IpcOpenMemHandle of the device's runtime: no access");
+  bool const fails = world().rank() == world().size() - 1;
+  auto const failure = [](std::chrono::milliseconds wait = std::chrono::seconds(5)) {
+    return message_of<coir::EnvironmentError>([&] { connect_by_peer(world(), wait); });
+  };
+  if (fails) coir::fake.refusals = 2;
+  EXPECT_EQ(failure(), "IpcOpenMemHandle of the device's runtime: no access");
+  coir::fake.loses_bytes = fails;
+  EXPECT_EQ(failure(), "a probe of 1 MiB did not arrive as it was sent");
+  coir::fake.loses_bytes = false;
   coir::fake.loses_signals = true;
-  EXPECT_EQ(message_of<coir::EnvironmentError>(
-                [] { connect_by_peer(world(), std::chrono::milliseconds(20)); }),
-            "signals from device to device do not arrive");
-  coir::fake.loses_signals = false;
+  coir::fake.refuses_copies = fails;
+  std::string const lost = "signals from device to device do not arrive";
+  // The first rank that fails tells why.
+  EXPECT_EQ(failure(std::chrono::milliseconds(20)), lost);
   coir::fake.awaited.clear();
+  coir::fake.refuses_copies = world().is_first();
+  EXPECT_EQ(failure(std::chrono::milliseconds(20)),
+            "MemcpyAsync of the device's runtime: no copies");
+  coir::fake.awaited.clear();
+  coir::fake.loses_signals = coir::fake.refuses_copies = false;
   EXPECT_EQ(coir::distributed::connections_opened(), before);
   EXPECT_EQ(coir::fake.open, 0);
 }

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 namespace coir {
 
@@ -49,18 +50,27 @@ struct Runs {
 void copy_runs(Kokkos::DefaultExecutionSpace const& exec, Runs const& to, Runs const& from,
                std::int64_t bytes, std::int64_t count);
 
+/// Memory of this device that was allocated as that of Views is.
+///
+/// \throws EnvironmentError if there is none
+std::shared_ptr<char> allocate_as_views(std::int64_t bytes);
+
 /// Numbers of 0 in memory of this device, for signals.
 std::shared_ptr<std::uint32_t> allocate_signals(std::int64_t count);
 
-/// Writes a number to memory of this device or of another one after the instance's work so far.
-void write_signal(Kokkos::DefaultExecutionSpace const& exec, std::uint32_t* signal,
-                  std::uint32_t number);
+/// A number that a place in a device's memory is given, or is to reach.
+struct SignalValue {
+  std::uint32_t* place;
+  std::uint32_t number;
+};
 
-/// Work that is launched on the instance from now on begins when a signal in memory of this device
-/// has reached a number. Numbers may wrap around: they are compared by their difference. The host
-/// doesn't wait.
-void await_signal(Kokkos::DefaultExecutionSpace const& exec, std::uint32_t* signal,
-                  std::uint32_t number);
+/// Writes numbers to memory of this device or of others after the instance's work so far.
+void write_signals(Kokkos::DefaultExecutionSpace const& exec, std::span<SignalValue const> signals);
+
+/// Work that is launched on the instance from now on begins when signals in memory of this device
+/// have reached their numbers. Numbers may wrap around: they are compared by their difference. The
+/// host doesn't wait.
+void await_signals(Kokkos::DefaultExecutionSpace const& exec, std::span<SignalValue const> signals);
 
 /// Whether all work of an instance has ended.
 bool has_ended(Kokkos::DefaultExecutionSpace const& exec);

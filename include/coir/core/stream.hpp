@@ -25,4 +25,25 @@ inline void make_device_current(Hip const& exec) { (void)hipSetDevice(exec.hip_d
 template <CompiledSpace Exec>
 void begin_after(Exec const& later, Exec const& earlier);
 
+/// A point in the work of an instance that others wait for. It can be moved on, over and over: who
+/// waits already waits for the point that it was at. On host spaces it does nothing.
+template <CompiledSpace Exec>
+class Moment {
+ public:
+  /// \throws EnvironmentError if the device refuses, as the functions below do
+  Moment();
+  ~Moment();
+  Moment(Moment const&) = delete;
+  Moment& operator=(Moment const&) = delete;
+
+  /// Moves it behind the work launched on an instance so far.
+  void record(Exec const& exec);
+  /// Work that is launched on `later` from now on begins after it, or at once if it was never
+  /// recorded. The host doesn't wait.
+  void await(Exec const& later) const;
+
+ private:
+  void* event_ = nullptr;
+};
+
 }  // namespace coir
