@@ -132,6 +132,10 @@ std::vector<ComparedWork> all_works() {
       {"direct,box", "Exact solution in a box, double", "Poisson's equation", "poisson/direct", "bench_direct<double, 3>",
        product, "cells", none, "", {}, fast_boxes},
 
+      // The second kernel of a step finds rows of the first one in a host's cache.
+      {"shallow", "Step of shallow water", "Shallow water", "shallow/model", "bench_shallow<float>", product, "cells", triad,
+       "steps", squares(64, 2048), {"4096/4096", "8192/8192"}, true},
+
       {"matmul,float", "Product of two matrices, float", "Linear algebra", "linalg/matmul", "matmul,float", first, "rows", none,
        "", {}, {"64", "128", "256", "512", "1024", "2048", "4096"}},
       {"matmul,double", "Product of two matrices, double", "Linear algebra", "linalg/matmul", "matmul,double", first, "rows",

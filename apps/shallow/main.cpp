@@ -10,6 +10,7 @@
 #include <coir/core/resident.hpp>
 #include <coir/core/timing.hpp>
 #include <coir/core/version.hpp>
+#include <coir/io/atomic_path.hpp>
 #include <coir/io/format.hpp>
 #include <coir/shallow/model.hpp>
 
@@ -28,6 +29,7 @@
 #include <support/units.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <iostream>
 #include <optional>
@@ -83,7 +85,8 @@ void add_options(CommandLine& line, Settings& s) {
   model(add_positive_number(line, "--cell", s.cell, "Side of a cell in m (default 5000)"));
   model(add_positive_number(line, "--depth", s.depth, "At rest, in m (default 100)"));
   model(add_positive_number(line, "--dt", s.dt,
-                            "Time step in s (default: a wave crosses an eighth of a cell)"));
+                            "Time step in s (default: a wave crosses an eighth of a cell,\n"
+                            "or less where the start needs that)"));
   model(add_positive_number(line, "--gravity", s.gravity, "In m/s^2 (default 9.81)"));
   model(add_number(line, "--f0", s.f0,
                    "Coriolis parameter at the southern end in 1/s\n"
@@ -143,15 +146,39 @@ void add_options(CommandLine& line, Settings& s) {
   add_progress_and_quiet(line, s.progress, s.quiet);
 }
 
+/// Numbers with which a formula would overflow are refused by name.
+void expects_in_range(Settings const& s) {
+  constexpr double least = 1e-12, most = 1e12;
+  struct Range {
+    char const* name;
+    std::optional<double> value;
+    double from, to;
+  };
+  for (auto const& [name, value, from, to] :
+       {Range{"--cell", s.cell, least, most}, Range{"--depth", s.depth, least, most},
+        Range{"--gravity", s.gravity, least, most}, Range{"--dt", s.dt, least, most},
+        Range{"--radius", s.radius, least, most}, Range{"--relief", s.relief, least, most},
+        Range{"--amplitude", s.amplitude, -most, most}, Range{"--f0", s.f0, -most, most},
+        Range{"--beta", s.beta, -most, most}, Range{"--viscosity", s.viscosity, 0, most},
+        Range{"--drag", s.drag, 0, most}, Range{"--epsilon", s.epsilon, 0, 1},
+        Range{"--x", s.place_x, 0, 1}, Range{"--y", s.place_y, 0, 1}})
+    expects(!value || (*value >= from && *value <= to),
+            std::string(name) + " must be from " + in_words(from) + " to " + in_words(to),
+            value.value_or(0));
+}
+
 void expects_consistent(Settings const& s) {
   expects(s.topography.empty() || io::format_of_name(s.topography) != io::Format::unknown,
           "--topography must name a file that ends in .png or .npy",
           in_quotes(s.topography.string()));
   expects(!s.relief || io::format_of_name(s.topography) == io::Format::png,
           "--relief is for a --topography that ends in .png: leave it out");
-  for (auto const& [name, value] : {std::pair("--viscosity", s.viscosity.value_or(0)),
-                                    std::pair("--drag", s.drag), std::pair("--epsilon", s.epsilon)})
-    expects(value >= 0, std::string(name) + " must be 0 or above", value);
+  expects_in_range(s);
+  bool const has_place = s.start == Start::vortex || s.start == Start::tsunami;
+  for (auto const& [name, value] :
+       {std::pair("--radius", s.radius), std::pair("--x", s.place_x), std::pair("--y", s.place_y)})
+    expects(!value || has_place,
+            std::string(name) + " is for --start vortex or tsunami: leave it out");
   for (std::int64_t const step : s.outputs)
     expects(step <= s.steps, "--outputs must be up to --steps, which is " + std::to_string(s.steps),
             step);
@@ -194,12 +221,44 @@ Checkpoint beginning_of(Settings& s, distributed::Group const& ranks) {
   });
 }
 
+/// Makes the time step shorter that nobody asked for, where the start needs it. Collective.
+void shorten_default_step(Settings const& s, StartState const& start,
+                          distributed::Group const& ranks, Parameters& p) {
+  double depth = 0, speed = 0;
+  for (double const h : start.h) depth = std::max(depth, h);
+  for (Table const* const velocities : {&start.u, &start.v})
+    for (double const v : *velocities) speed = std::max(speed, std::abs(v));
+  double const limit = coir::shallow::longest_stable_step(p, ranks.max(depth), ranks.max(speed));
+  if (!s.dt && p.dt > limit) p.dt = 0.9 * limit;  // flows may speed up
+}
+
 /// \throws PreconditionError unless dt is stable for the depth and the speed that there are
 void expects_stable(Parameters const& p, coir::shallow::Totals const& totals) {
   double const limit =
       coir::shallow::longest_stable_step(p, totals.largest_depth, totals.largest_speed);
   expects(p.dt <= limit,
           "--dt must be at most " + in_words(limit) + " s, up to which steps are stable", p.dt);
+}
+
+/// What the names of a run's totals and strip have behind them.
+std::string from_where(Checkpoint const& begin) {
+  return begin.steps == 0 ? "" : "_from_" + std::to_string(begin.steps);
+}
+
+/// The files that a run is going to write into its folder.
+std::vector<std::filesystem::path> files_of(Settings const& s, Checkpoint const& begin) {
+  std::string const from = from_where(begin);
+  std::vector<std::filesystem::path> files{s.output / ("totals" + from + ".txt"),
+                                           s.output / ("strip" + from + ".png")};
+  if (s.checkpoint > 0) files.push_back(s.output / "checkpoint.hdf5");
+  auto steps = s.outputs;
+  steps.push_back(s.steps);
+  for (std::int64_t const step : steps)
+    for (char const* const field : {"surface", "vorticity", "potential_vorticity"}) {
+      files.push_back(s.output / file_name(field, step, ".png"));
+      if (s.npy) files.push_back(s.output / file_name(field, step, ".npy"));
+    }
+  return files;
 }
 
 struct Figures {
@@ -216,7 +275,7 @@ Figures simulate(coir::shallow::Model<Exec, T>& model, Settings const& s, Checkp
   TotalsText text;
   auto const first = model.totals();
   text.add(model.steps(), static_cast<double>(model.steps()) * begin.parameters.dt, first);
-  std::string const from = begin.steps == 0 ? "" : "_from_" + std::to_string(begin.steps);
+  std::string const from = from_where(begin);
   auto const write_totals = [&] {
     io::write_file(s.output / ("totals" + from + ".txt"), text.text());
   };
@@ -344,7 +403,7 @@ auto to_field(Model const& model, Table const& table) {
 }
 
 template <class T, class Exec>
-ExitCode carry_out(Exec const& exec, Settings const& s, Checkpoint const& begin,
+ExitCode carry_out(Exec const& exec, Settings const& s, Checkpoint& begin,
                    distributed::Group const& ranks) {
   say_of_files("nothing was written");
   MemoryPlan const memory = memory_of<T>(exec, s, begin, ranks);
@@ -352,22 +411,32 @@ ExitCode carry_out(Exec const& exec, Settings const& s, Checkpoint const& begin,
       ranks, memory,
       "a model of " + std::to_string(s.columns) + " x " + std::to_string(s.rows) + " cells",
       device_identity(exec));
+  std::optional<OutputFolder> folder;
+  on_first(ranks, [&] {
+    auto const files = files_of(s, begin);
+    folder.emplace(s.output, files.front());
+    for (auto const& file : files) io::AtomicPath{file};  // can it be written?
+  });
+  std::optional<StartState> start;
+  if (s.restart.empty()) {
+    auto const rows = distributed::share_of(s.rows, ranks.rank(), ranks.size());
+    start = on_all(ranks, [&] { return start_of(s, rows, begin.bottom); });
+    shorten_default_step(s, *start, ranks, begin.parameters);
+  }
   coir::shallow::Model<Exec, T> model(exec, ranks, begin.parameters);
   if (!begin.bottom.empty()) {
     auto const first = begin.bottom.begin() + model.rows().first * s.columns;
     model.set_bottom(to_field(model, Table(first, first + model.rows().count * s.columns)));
   }
-  if (s.restart.empty()) {
-    auto const start = on_all(ranks, [&] { return start_of(s, model.rows(), begin.bottom); });
-    model.set(to_field(model, start.h), to_field(model, start.u), to_field(model, start.v));
+  if (start) {
+    model.set(to_field(model, start->h), to_field(model, start->u), to_field(model, start->v));
+    start.reset();
   } else {
     read_fields(model, begin, s.restart);
   }
   auto const totals = model.totals();
   // A run that goes on may have sped up since its start.
   if (s.restart.empty()) on_all(ranks, [&] { expects_stable(begin.parameters, totals); });
-  std::optional<OutputFolder> folder;
-  on_first(ranks, [&] { folder.emplace(s.output, s.output / "totals.txt"); });
   say_of_files("what was written is whole");
   Figures figures = simulate(model, s, begin);
   bool const fits_cache =
@@ -399,7 +468,7 @@ int main(int argc, char** argv) {
       line, argc, argv, [&](coir::apps::Place place, auto const& ranks) {
         coir::distributed::expects_alike(
             ranks, {{"command line", coir::apps::one_line(coir::apps::joined(arguments, " "))}});
-        Checkpoint const begin = beginning_of(settings, ranks);
+        Checkpoint begin = beginning_of(settings, ranks);
         return compute_on(place, settings.precision, [&]<class T>(auto const& exec, T) {
           return carry_out<T>(exec, settings, begin, ranks);
         });

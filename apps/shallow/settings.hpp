@@ -25,13 +25,12 @@ struct Settings {
   Start start = Start::jet;
   int columns = 360, rows = 180;
   double cell = 5e3;
-  std::optional<double> dt, f0, beta, viscosity, amplitude, radius;
+  std::optional<double> dt, f0, beta, viscosity, amplitude, radius, place_x, place_y;
   double depth = 100, gravity = 9.81, drag = 0, epsilon = 0.1;
   std::optional<Walls> walls;
   bool compatible = false;
   std::filesystem::path topography;
   std::optional<double> relief;
-  double place_x = 0.5, place_y = 0.5;
   std::int64_t steps = 2000;
   std::vector<std::int64_t> outputs;
   bool npy = false;

@@ -62,8 +62,8 @@ struct Hill {
   double radius;
 
   double operator()(double j, double i) const {
-    double const x = (i + 0.5 - s.place_x * s.columns) * s.cell / radius,
-                 y = (j + 0.5 - s.place_y * s.rows) * s.cell / radius;
+    double const x = (i + 0.5 - s.place_x.value_or(0.5) * s.columns) * s.cell / radius,
+                 y = (j + 0.5 - s.place_y.value_or(0.5) * s.rows) * s.cell / radius;
     return std::exp(-0.5 * (x * x + y * y));
   }
 };
@@ -140,7 +140,8 @@ StartState start_of(Settings const& s, distributed::Share const& rows, Table con
       std::string const cell = "row " + std::to_string(j) + ", column " + std::to_string(i);
       if (bottom.empty())
         throw PreconditionError("the start has no water in " + cell +
-                                ": --depth must be larger, or --amplitude smaller");
+                                ": --depth must be larger, or --amplitude" +
+                                (s.start == Start::jet ? ", --f0 or --beta" : "") + " smaller");
       throw InputError(s.topography.string() + " stands " + in_words(-state.h[n]) +
                        " m above the surface in " + cell +
                        ": every cell needs water; lower it, or give a larger --depth");

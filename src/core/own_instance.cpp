@@ -21,8 +21,13 @@ class Streams {
     std::lock_guard const lock(mutex_);
     Stream stream = nullptr;
     if (free_.empty()) {
+      // Messages travel on these streams. Where a kernel fills the device beside them, what they
+      // launch gets the first places that become free.
+      int least = 0, most = 0;
+      detail::expects_success(COIR_RUNTIME(DeviceGetStreamPriorityRange)(&least, &most),
+                              "DeviceGetStreamPriorityRange");
       detail::expects_success(
-          COIR_RUNTIME(StreamCreateWithFlags)(&stream, COIR_RUNTIME(StreamNonBlocking)),
+          COIR_RUNTIME(StreamCreateWithPriority)(&stream, COIR_RUNTIME(StreamNonBlocking), most),
           "StreamCreate");
     } else {
       stream = free_.back();

@@ -4,6 +4,7 @@
 /// Jacobi sweeps one at a time, each a pass over memory.
 
 #include "jacobi_columns.hpp"
+#include "rows_of.hpp"
 #include "second_field.hpp"
 #include "stencil.hpp"
 
@@ -12,6 +13,7 @@
 #include <coir/poisson/detail/callers_grid.hpp>
 #include <coir/poisson/detail/side_by_side.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -101,6 +103,26 @@ class PlainJacobi {
       jacobi_sweep<Exec, T, Rank>(exec_, b_, fields_.current(), fields_.other());
       fields_.swap();
     }
+  }
+
+  /// Makes a sweep while halos are filled: of rows that read none, and after wait() of the others.
+  ///
+  /// \param before, behind  rows of the field that halos have at either end
+  template <class Wait>
+  void advance_around(std::int64_t before, std::int64_t behind, Wait const& wait) {
+    std::int64_t const end = b_.extent(0), first = std::min(before, end),
+                       last = std::max(first, end - behind);
+    auto const sweep = [&](std::int64_t from, std::int64_t to) {
+      if (from == to) return;
+      jacobi_sweep<Exec, T, Rank>(exec_, rows_of(b_, from, to - from),
+                                  rows_of(fields_.current(), from, to - from + 2),
+                                  rows_of(fields_.other(), from, to - from + 2));
+    };
+    sweep(first, last);
+    wait();
+    sweep(0, first);
+    sweep(last, end);
+    fields_.swap();
   }
 
   RowMajorView<Exec, T, Rank> current() const { return fields_.current(); }

@@ -37,10 +37,19 @@ inline void expects_alike_limits(distributed::Group const& group, IterationLimit
 
 /// The sweeps between two exchanges.
 ///
-/// \param wish  0: `best`, or fewer if the smallest part has fewer rows than their halo
-inline std::int64_t sweeps_at_once(int wish, std::int64_t best, std::int64_t fitting) {
+/// \param wish     0: `best`, or fewer if the smallest part has fewer rows than their halo
+/// \param fitting  whose halo the smallest part has
+inline std::int64_t sweeps_at_once(SharedRows const& shared, int wish, std::int64_t best,
+                                   std::int64_t fitting) {
   expects(wish >= 0, "sweeps_per_exchange must be 1 or more, or 0 for a suitable number", wish);
-  return wish > 0 ? wish : std::clamp<std::int64_t>(fitting, 1, best);
+  bool const is_alone = shared.smallest == shared.total;
+  if (wish == 0 || is_alone) return std::clamp<std::int64_t>(fitting, 1, best);
+  expects(wish <= fitting,
+          "sweeps_per_exchange must be at most " + std::to_string(fitting) +
+              ", for the rank with the fewest rows has no larger halo: make it smaller, or use "
+              "fewer ranks",
+          wish);
+  return wish;
 }
 
 /// iterate_fields() with a sweeper for a rank's rows. Where there are halos, they are filled before
@@ -68,8 +77,16 @@ Result iterate_over_ranks(Exec const& exec, distributed::Group const& group,
       [&](std::int64_t count) {
         for (std::int64_t now = 0; count > 0; count -= now) {
           now = std::min(count, at_once);
+          std::int64_t swept = 0;
+          if constexpr (requires { sweeper->advance_around(0, 0, fill); })
+            if (rows.has_halos() && !is_filled) {
+              rows.begin_fill(field());
+              sweeper->advance_around(rows.before(), rows.behind(), [&] { rows.finish_fill(); });
+              is_filled = true;
+              swept = 1;
+            }
           fill();
-          sweeper->advance(now);
+          sweeper->advance(now - swept);
           is_filled = false;
         }
       },
@@ -113,7 +130,7 @@ JacobiResult jacobi(Exec const& exec, distributed::Group const& group,
   auto const extents = extents_of(b, shared);
   bool const blocked = Rank == 2 && takes_blocked(options, shared.total, b.extents[1]);
   std::int64_t const at_once =
-      sweeps_at_once(sweeps_per_exchange, blocked ? 16 : 1, shared.smallest);
+      sweeps_at_once(shared, sweeps_per_exchange, blocked ? 16 : 1, shared.smallest);
   RowsOfRank<Exec, T, Rank> rows(exec, distributed::Cartesian<1>(group), b, u,
                                  static_cast<int>(at_once));
   auto const run = [&](auto const& make) {
@@ -149,16 +166,16 @@ Result red_black(Exec const& exec, distributed::Group const& group, Strided<T co
   expects_alike_limits(group, plan.limits, sweeps_per_exchange);
   distributed::expects_alike(group, {{"omega", plan.omega}});
   ProfilingRegion const region("coir::poisson::over_ranks/red_black");
-  std::int64_t const at_once = sweeps_at_once(sweeps_per_exchange, 8, (shared.smallest - 1) / 2);
+  std::int64_t const at_once =
+      sweeps_at_once(shared, sweeps_per_exchange, 8, (shared.smallest - 1) / 2);
   // A sweep reaches two rows. One row more lets the sweeper begin with a row of even number, so
   // that its first cell has the first colour of the whole grid.
   int const width = static_cast<int>(2 * at_once + 1);
   distributed::Cartesian<1> const ranks(group);
   RowsOfRank<Exec, T, Rank> rows(exec, ranks, b, u, width);
   std::int64_t const skipped = ranks.neighbour(0, -1) >= 0 ? shared.first % 2 : 0;
-  using Rows = RowsOfRank<Exec, T, Rank>;
   auto const rest = [&](auto const& field) {
-    return Rows::rows(field, skipped, static_cast<std::int64_t>(field.extent(0)) - skipped);
+    return rows_of(field, skipped, static_cast<std::int64_t>(field.extent(0)) - skipped);
   };
   return iterate_over_ranks<Exec, T, Rank>(
       exec, group, rows,
@@ -171,6 +188,39 @@ Result red_black(Exec const& exec, distributed::Group const& group, Strided<T co
         return rows.unknown();
       },
       at_once, product_of(extents), plan.limits);
+}
+
+/// Lets the first rank solve, and asks the monitors of all ranks whenever the solver asks its own.
+template <class Solve>
+Result ask_all_ranks(distributed::Group const& group, MultigridOptions const& options,
+                     Solve const& solve) {
+  struct Question {
+    bool is_asked = false;
+    poisson::Progress progress{};
+  };
+  auto const tell = [&](Question question) {
+    group.broadcast(&question, sizeof question);
+    return question;
+  };
+  if (!options.monitor) return group.is_first() ? solve(options) : Result{};
+  if (!group.is_first()) {
+    for (Question told = tell({}); told.is_asked; told = tell({}))
+      group.all(options.monitor(told.progress));
+    return {};
+  }
+  MultigridOptions asking = options;
+  asking.monitor = [&](poisson::Progress const& progress) {
+    tell({true, progress});
+    return group.all(options.monitor(progress));
+  };
+  try {
+    Result const result = solve(asking);
+    tell({});
+    return result;
+  } catch (...) {
+    tell({});
+    throw;
+  }
 }
 
 /// Multigrid of the whole grid by the first rank.
@@ -216,7 +266,9 @@ Result multigrid_on_first(Exec const& exec, distributed::Group const& group,
   }
   exchange.run();
   Result result = distributed::together(group, [&] {
-    return group.is_first() ? multigrid<Exec, T, Rank>(exec, source, unknown, options) : Result{};
+    return ask_all_ranks(group, options, [&](MultigridOptions const& asking) {
+      return multigrid<Exec, T, Rank>(exec, source, unknown, asking);
+    });
   });
   group.broadcast(&result, sizeof result);
   exchange.receive(0, u);

@@ -2,6 +2,8 @@
 
 /// A rank's rows of a grid that ranks share.
 
+#include "rows_of.hpp"
+
 #include <coir/core/buffers.hpp>
 #include <coir/core/contiguous.hpp>
 #include <coir/core/errors.hpp>
@@ -104,8 +106,9 @@ class RowsOfRank {
     source_ = own_source_;
   }
 
-  /// Rows before the rank's own ones: the halo, or the ring.
+  /// Rows before the rank's own ones, and behind them: the halo, or the ring.
   std::int64_t before() const { return before_; }
+  std::int64_t behind() const { return behind_; }
   /// Whether the rank has a neighbour.
   bool has_halos() const { return has_halos_; }
   /// With halos.
@@ -113,10 +116,14 @@ class RowsOfRank {
   Source const& source() const { return source_; }
 
   /// The rank's own rows of a field with halos, with a row on either side.
-  Unknown own(Unknown const& field) const { return rows(field, before_ - 1, own_ + 2); }
-  Source own_source() const { return rows(source_, before_ - 1, own_); }
+  Unknown own(Unknown const& field) const { return rows_of(field, before_ - 1, own_ + 2); }
+  Source own_source() const { return rows_of(source_, before_ - 1, own_); }
 
   void fill(Unknown const& field) { halos_.fill(field); }
+  /// fill() in two parts. Until the second one returns a field's halos mustn't be read, nor its own
+  /// rows be written to.
+  void begin_fill(Unknown const& field) { halos_.begin(field); }
+  void finish_fill() { halos_.finish(); }
   void fill_source() {
     if (before_ > 1 || behind_ > 1) source_halos_.fill(own_source_);
   }
@@ -125,15 +132,6 @@ class RowsOfRank {
   void finish(Unknown const& field) const {
     Strided<T, Rank> const result = strided(own(field));
     if (result.data != callers_.data) copy_strided<Exec, T, Rank>(exec_, result, callers_);
-  }
-
-  /// Rows first to first + count - 1 of a field.
-  template <class F>
-  static F rows(F const& field, std::int64_t first, std::int64_t count) {
-    auto at = strided(field);
-    at.data += first * at.strides[0];
-    at.extents[0] = count;
-    return row_major_at<F>(at);
   }
 
  private:
@@ -166,7 +164,8 @@ class RowsOfRank {
     if (!takes_u)
       copy_strided<Exec, T, Rank>(exec_, Strided<T const, Rank>(callers_), strided(own(unknown_)));
     if (!takes_b)
-      copy_strided<Exec, T, Rank>(exec_, b, strided(rows(Unknown(own_source_), before_ - 1, own_)));
+      copy_strided<Exec, T, Rank>(exec_, b,
+                                  strided(rows_of(Unknown(own_source_), before_ - 1, own_)));
   }
 
   void clear_row(std::int64_t row) const {

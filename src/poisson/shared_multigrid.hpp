@@ -150,7 +150,7 @@ class SharedMultigrid {
   // row is like any other.
   static Grid window(Rows const& rows, std::int64_t skipped, Grid const& whole, bool ends_there) {
     auto const rest = [&](auto const& field) {
-      return Rows::rows(field, skipped, static_cast<std::int64_t>(field.extent(0)) - skipped);
+      return rows_of(field, skipped, static_cast<std::int64_t>(field.extent(0)) - skipped);
     };
     Grid grid = finest_level<T, Rank>(rest(rows.source()), rest(rows.unknown()));
     for (int axis = 0; axis < 3; ++axis)

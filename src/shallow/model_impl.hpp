@@ -12,6 +12,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,15 +27,16 @@ struct Band {
   Advance<T> advance;
   Diffuse<T> diffuse;
   std::int64_t bands;
-  int first, count;  ///< rows in all, those beside the rank's own included
+  int first, count;  ///< rows in all, perhaps with some beside the rank's own
+  bool leaves_ends;  ///< no viscosity on rows that are halos elsewhere
 
   int begin(std::int64_t band) const { return first + static_cast<int>(count * band / bands); }
   bool follows(std::int64_t band, int j) const {
     Part const& part = advance.part;
     int const reach = part.halo - 1;
-    bool const is_copied = part.wraps && (j < part.halo || j >= part.rows - part.halo);
+    bool const is_left = leaves_ends && (j < part.halo || j >= part.rows - part.halo);
     return j >= std::max(begin(band) + reach, 0) && j < begin(band + 1) - 1 && j < part.rows &&
-           !is_copied;
+           !is_left;
   }
   void operator()(std::int64_t band) const {
     int const columns = advance.part.columns;
@@ -52,11 +54,34 @@ struct RestOfBand {
 
   void operator()(std::int64_t n) const {
     Part const& part = band.advance.part;
-    int const end = std::min(band.begin(n + 1), part.rows);
-    for (int j = std::max(band.begin(n), 0); j < end; ++j)
+    int const end = n + 1 < band.bands ? std::min(band.begin(n + 1), part.rows) : part.rows;
+    for (int j = n > 0 ? std::max(band.begin(n), 0) : 0; j < end; ++j)
       if (!band.follows(n, j)) band.diffuse.stretch(j, 0, part.columns);
   }
 };
+
+/// Rows at both ends of a rank's part: `south` from `first` on, and those that lie `between`
+/// further on.
+template <class Body>
+struct Ends {
+  Body body;
+  int first, south, between;
+
+  KOKKOS_FUNCTION int row(int n) const { return first + n + (n < south ? 0 : between); }
+  KOKKOS_FUNCTION void operator()(int n, int i) const { body(row(n), i); }
+  void operator()(std::int64_t n) const {
+    body.stretch(row(static_cast<int>(n)), 0, body.part.columns);
+  }
+};
+
+/// Calls a body for `count` rows at the ends of a part, by whole rows on hosts.
+template <class Exec, class Body>
+void for_ends(std::string_view label, Exec const& exec, int count, Ends<Body> const& ends) {
+  if constexpr (runs_on_host<Exec>)
+    for_each_task(label, exec, count, ends);
+  else
+    for_each(label, exec, box({count, ends.body.part.columns}), ends);
+}
 
 /// Walls, and copies of cells, in a row that was written to.
 template <class T>
@@ -240,32 +265,56 @@ void Model<Exec, T>::step() {
                                    static_cast<T>(p.viscosity * p.dt / (p.dy * p.dy)),
                                    p.compatible};
   int const south = viscous ? part.south() : 0, north = viscous ? part.north() : 0;
+  int const rows = part.rows, halo = part.halo;
+  // While halos travel, rows come first that read none and that no halo holds.
+  bool const waits = is_travelling_;
+  int const begin = waits ? 1 : -south, end = waits ? rows - 1 : rows + north;
+  auto const rest = [&] {  // of the first kernel's rows
+    if (!waits) return;
+    finish_halos();
+    detail::for_ends("coir::shallow::model/step", exec_, south + 2 + north,
+                     detail::Ends<detail::Advance<T>>{advance, -south, south + 1, rows - 2});
+  };
   if constexpr (runs_on_host<Exec>) {
-    int const rows = part.rows + south + north;
-    detail::Band<T> band{advance, diffuse, 1, -south, rows};
-    band.bands = threads_worth_starting(exec_, std::int64_t(rows) * part.columns, rows);
+    int const count = end - begin;
+    detail::Band<T> band{advance, diffuse, 1, begin, count, waits || part.wraps};
+    band.bands = threads_worth_starting(exec_, std::int64_t(count) * part.columns, count);
     for_each_task("coir::shallow::model/step", exec_, band.bands, band);
+    rest();
     if (viscous)
       for_each_task("coir::shallow::model/viscosity", exec_, band.bands,
                     detail::RestOfBand<T>{band});
   } else {
-    for_each("coir::shallow::model/step", exec_,
-             box({-south, 0}, {part.rows + north, part.columns}), advance);
+    for_each("coir::shallow::model/step", exec_, box({begin, 0}, {end, part.columns}), advance);
+    int const first = waits ? std::min(halo, rows) : 0, last = std::max(first, rows - first);
     if (viscous)
-      for_each("coir::shallow::model/viscosity", exec_, box({part.rows, part.columns}), diffuse);
+      for_each("coir::shallow::model/viscosity", exec_, box({first, 0}, {last, part.columns}),
+               diffuse);
+    rest();
+    if (viscous && waits)
+      detail::for_ends("coir::shallow::model/viscosity", exec_, rows - (last - first),
+                       detail::Ends<detail::Diffuse<T>>{diffuse, 0, first, last - first});
   }
   std::swap(h_, h1_);
   if (!viscous) {
     std::swap(u_, u1_);
     std::swap(v_, v1_);
   }
-  if (part.rows < part.all_rows) halos_.fill(h_, u_, v_);
+  if (rows == part.all_rows) return;
+  halos_.begin(h_, u_, v_);
+  is_travelling_ = true;
+}
+
+template <CompiledSpace Exec, class T>
+void Model<Exec, T>::finish_halos() {
+  if (std::exchange(is_travelling_, false)) halos_.finish();
 }
 
 template <CompiledSpace Exec, class T>
 void Model<Exec, T>::advance(std::int64_t steps) {
   Kokkos::deep_copy(exec_, dry_, detail::no_dry_cell);
   for (std::int64_t n = 0; n < steps; ++n) step();
+  finish_halos();
   expects_water();
 }
 

@@ -151,7 +151,13 @@ TEST_F(Shallow, RefusesWrongOptions) {
            {"a shallow-water model must have 2 rows of cells or more, which its halo has, not 1"}},
           {"--size 8x2 --compatible", {"3 rows of cells or more"}},
           {"--compatible --walls none", {"periodic in x and have walls in y"}},
-          {"--viscosity -1", {"--viscosity must be 0 or above, not -1"}},
+          {"--viscosity -1", {"--viscosity must be from 0 to 1e+12, not -1"}},
+          {"--epsilon 1e30", {"--epsilon must be from 0 to 1, not 1e+30"}},
+          {"--cell 1e300", {"--cell must be from 1e-12 to 1e+12, not 1e+300"}},
+          {"--start vortex --x 1e300", {"--x must be from 0 to 1, not 1e+300"}},
+          {"--f0 1e9", {"the start has no water in row ", ", --f0 or --beta smaller"}},
+          {"--start dam --radius 5", {"--radius is for --start vortex or tsunami: leave it out"}},
+          {"--y 0.3", {"--y is for --start vortex or tsunami: leave it out"}},
           {"--report shallow/r.json", {"--report must lie outside of the folder --output"}},
           {"--relief 3", {"--relief is for a --topography that ends in .png"}},
           {"--topography heights.txt", {"--topography must name a file that ends in .png or .npy"}},
@@ -159,6 +165,23 @@ TEST_F(Shallow, RefusesWrongOptions) {
           {"--start vortex --f0 0", {"--f0 must not be 0"}},
           {"--start tsunami --amplitude -150",
            {"the start has no water in row ", "--depth must be larger"}}});
+}
+
+// The balance of a wide jet needs so much water that an eighth of a cell is too long a step.
+TEST_F(Shallow, TakesAShorterStepWhereTheStartNeedsIt) {
+  run_quietly("--cell 50000 --steps 3 --output wide --report r.json");
+  EXPECT_LT(report()["dt"].get<double>(), 0.124 * 5e4 / std::sqrt(9.81 * 100));
+}
+
+// Before a step is made: more steps than any test could wait for.
+TEST_F(Shallow, FindsOutputsThatCannotBeWrittenBeforeTheWork) {
+  for (std::string const file : {"totals.txt", "strip.png", "checkpoint.hdf5",
+                                 "vorticity_000007.npy", "surface_1000000000.png"}) {
+    fs::create_directories(folder / "run" / file);
+    expect_failure(4, small + "--steps 1000000000 --outputs 7 --checkpoint 9 --output run",
+                   {"run/" + file + ": can't be written"});
+    fs::remove(folder / "run" / file);
+  }
 }
 
 TEST_F(Shallow, RefusesWrongTopographies) {

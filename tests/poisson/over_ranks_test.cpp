@@ -237,6 +237,24 @@ TEST(SolversOverRanksInDouble, AskTheMonitorsOfAllRanks) {
   EXPECT_EQ(world().max(result.iterations), world().min(result.iterations));
 }
 
+// The first rank solves grids alone that are too small to share.
+TEST(SolversOverRanksInDouble, AskTheMonitorsOfAllRanksWhereTheFirstOneSolves) {
+  bool const is_last = world().rank() + 1 == world().size();
+  for (std::int64_t const rows : {41, 257}) {
+    Problem<Exec, double, 2> const problem(rows, 67);
+    for (int const last_one : {1, 2}) {
+      int asked = 0;
+      auto const result = multigrid(
+          Exec(), world(), problem.own_b, problem.own_u,
+          {.max_cycles = 30, .tolerance = 1e-300, .monitor = [&](coir::poisson::Progress const&) {
+             return ++asked < last_one || !is_last;
+           }});
+      EXPECT_EQ(result.stopped_by, coir::poisson::StoppedBy::interrupted) << rows << " rows";
+      EXPECT_EQ(asked, last_one) << rows << " rows";
+    }
+  }
+}
+
 TEST(SolversOverRanksInDouble, NameBadInputOnEveryRank) {
   Problem<Exec, double, 2> const problem(64, 9);
   auto const& b = problem.own_b;
@@ -249,8 +267,15 @@ TEST(SolversOverRanksInDouble, NameBadInputOnEveryRank) {
             "sweeps_per_exchange must be 1 or more, or 0 for a suitable number, not -2");
   EXPECT_EQ(message_of([&] { red_black(Exec(), world(), b, u, {.omega = 2}); }),
             "omega must lie in (0, 2), or be 0 for the best, not 2");
-  if (world().size() == 1) return;
+  if (world().size() == 1) {
+    red_black(Exec(), world(), b, u, {.sweeps = 3}, 1 << 30);
+    return;
+  }
   EXPECT_NE(jacobi_with({}, 60).find("use fewer ranks"), std::string::npos);
+  EXPECT_NE(message_of([&] {
+              red_black(Exec(), world(), b, u, {}, 1 << 30);
+            }).find("smaller, or use fewer ranks, not 1073741824"),
+            std::string::npos);
   bool const is_last = world().rank() + 1 == world().size();
   EXPECT_NE(jacobi_with({.sweeps = is_last ? 3 : 4}, 0).find("sweeps"), std::string::npos);
   using Part = Grid<Exec, double, 2>;

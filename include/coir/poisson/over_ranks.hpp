@@ -83,8 +83,9 @@ Result red_black(Exec const& exec, distributed::Group const& group, B const& b, 
 /// multigrid() of a grid whose rows ranks share, to rounding that of one rank but for the start: of
 /// full multigrid there are the grids that the first rank has. These are the grids of fewer than
 /// 8192 cells, and those of which a rank would have fewer rows than a halo: 7 with one sweep before
-/// and after a correction. If that is the finest grid, the first rank solves alone, and its monitor
-/// alone is asked. Between the first rank and the others messages count as "poisson/multigrid".
+/// and after a correction. If that is the finest grid, the first rank solves alone, and the others
+/// only answer their monitors. Between the first rank and the others messages count as
+/// "poisson/multigrid".
 ///
 /// \throws PreconditionError on every rank, as multigrid(); if a rank has other columns or options
 ///   than another

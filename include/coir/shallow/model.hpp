@@ -37,7 +37,8 @@ struct Totals {
 ///     auto const depth = model.h();
 ///
 /// A step is one kernel, or two with viscosity; on hosts both go over the rows together. Ranks send
-/// one message to each neighbour a step. Memory is 9 fields, and one more with a bottom.
+/// one message to each neighbour a step, which travels while the next step's inner rows are
+/// computed. Memory is 9 fields, and one more with a bottom.
 ///
 /// Members that say so are collective.
 template <CompiledSpace Exec, class T>
@@ -137,7 +138,9 @@ class Model {
                   std::to_string(d) + " mustn't have " + std::to_string(from.extent(d)));
     copy_strided<Exec, T, 2>(exec_, strided(from), strided(cells));
   }
+  /// Leaves halos on their way where ranks have neighbours.
   void step();
+  void finish_halos();
   void expects_water();
   Field corners(bool potential) const;
 
@@ -151,6 +154,7 @@ class Model {
   Field h_, u_, v_, h1_, u1_, v1_, dh_, du_, dv_, bottom_;
   Kokkos::View<std::int64_t*, typename Exec::memory_space> dry_;
   std::int64_t steps_ = 0;
+  bool is_travelling_ = false;  // halos are on their way
 };
 
 }  // namespace coir::shallow
