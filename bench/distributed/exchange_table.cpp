@@ -1,12 +1,14 @@
 // How long an exchange takes, and at which rate, from 8 bytes to 1 GiB:
 //
-//     mpirun -n 2 exchange_table [--sizes BYTES,BYTES] [--pieces N] [--host] [--json]
+//     mpirun -n 2 exchange_table [--sizes BYTES,BYTES] [--pieces N] [--offset BYTES] [--host]
+//     [--json]
 //
 // ring: each rank sends to the next one and receives from the one before. all: each rank sends as
 // much to every other one, together as many bytes as the line says. Rates are what leaves a rank,
 // and as much comes meanwhile. Each time is the median of rounds that all ranks begin together, and
-// the slowest rank's counts. --pieces cuts what goes to one rank into so many pieces. --json prints
-// an object a line for programs that read them.
+// the slowest rank's counts. --pieces cuts what goes to one rank into so many pieces. Pieces begin
+// so many bytes behind a multiple of 256 bytes as --offset says: 128, as memory of Views, unless it
+// is told. --json prints an object a line for programs that read them.
 
 #include <support/ranks.hpp>
 
@@ -37,7 +39,14 @@ void print_table(Exec const& exec, Options const& options, Group const& world) {
   std::int64_t const pieces = options.number("--pieces", 1, 1024);
   int const rank = world.rank(), ranks = world.size();
   auto const bytes = static_cast<std::size_t>(*std::max_element(sizes.begin(), sizes.end()));
-  Kokkos::View<char*, typename Exec::memory_space> const sent("sent", bytes), came("came", bytes);
+  Kokkos::View<char*, typename Exec::memory_space> const memory_sent("sent", bytes + 512),
+      memory_came("came", bytes + 512);
+  auto const offset = options.number("--offset", 0, 255);
+  auto const at_offset = [&](auto const& memory) {
+    auto const address = reinterpret_cast<std::uintptr_t>(memory.data());
+    return memory.data() + ((256 - address % 256) % 256 + static_cast<std::size_t>(offset));
+  };
+  char *const sent = at_offset(memory_sent), *const came = at_offset(memory_came);
   for (std::int64_t const size : sizes) {
     std::vector<Send> sends;
     std::vector<Receive> receives;
@@ -47,8 +56,8 @@ void print_table(Exec const& exec, Options const& options, Group const& world) {
         exec.fence();
       }));
     };
-    add_pieces(sends, (rank + 1) % ranks, sent.data(), size, pieces);
-    add_pieces(receives, (rank + ranks - 1) % ranks, came.data(), size, pieces);
+    add_pieces(sends, (rank + 1) % ranks, sent, size, pieces);
+    add_pieces(receives, (rank + ranks - 1) % ranks, came, size, pieces);
     double const ring = seconds_of_exchange();
     sends.clear();
     receives.clear();
@@ -58,8 +67,8 @@ void print_table(Exec const& exec, Options const& options, Group const& world) {
     std::int64_t at = 0;
     for (int other = 0; other < ranks; ++other) {
       if (other == rank) continue;
-      add_pieces(sends, other, sent.data() + at, each, pieces);
-      add_pieces(receives, other, came.data() + at, each, pieces);
+      add_pieces(sends, other, sent + at, each, pieces);
+      add_pieces(receives, other, came + at, each, pieces);
       at += each;
     }
     double const all = seconds_of_exchange();
@@ -77,7 +86,7 @@ int main(int argc, char** argv) {
   std::string sizes = "8,64,512";
   for (std::int64_t size = 4096; size <= std::int64_t(1) << 30; size *= 4)
     sizes += ',' + std::to_string(size);
-  return run_on_ranks(argc, argv, {{"--sizes", sizes}, {"--pieces", "1"}},
+  return run_on_ranks(argc, argv, {{"--sizes", sizes}, {"--pieces", "1"}, {"--offset", "128"}},
                       [](auto const& exec, Options const& options, Group const& world) {
                         print_table(exec, options, world);
                       });

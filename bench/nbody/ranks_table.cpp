@@ -5,13 +5,15 @@
 //
 // For each size n, of n^3 particles 1 Mpc/h apart in float, from a = 0.1 to 1 by fastpm: a first
 // simulation warms up, of a second one each step is timed by all ranks together, and the line has
-// their median, the mean over ranks of each phase, the bytes that a rank sends in a step, and those
-// that it was predicted to hold and held. Sizes that can't be are left out with a line that says
-// why. --json prints an object a line for programs that read them.
+// their median, the mean over ranks of each phase, the bytes that a rank sends in a step, how often
+// it opened other ranks' memory in all steps, and the bytes that it was predicted to hold and held.
+// Sizes that can't be are left out with a line that says why. --json prints an object a line for
+// programs that read them.
 
 #include <support/held_memory.hpp>
 #include <support/ranks.hpp>
 
+#include <coir/distributed/connections.hpp>
 #include <coir/nbody/initial_conditions.hpp>
 #include <coir/nbody/simulation.hpp>
 
@@ -78,7 +80,7 @@ Row row_of(Exec const& exec, Group const& world, std::int64_t n, int steps,
   row.add("start_seconds", Seconds(started - last).count());
   last = started;
   std::vector<double> seconds;
-  auto const before = world.traffic().bytes;
+  auto const before = world.traffic().bytes, opened = distributed::memory_opened();
   run.advance(steps, [&](int) {
     auto const at = now();
     seconds.push_back(Seconds(at - last).count());
@@ -89,6 +91,7 @@ Row row_of(Exec const& exec, Group const& world, std::int64_t n, int steps,
   row.add("seconds", bench::median(seconds));
   row.add("rounds", static_cast<std::int64_t>(seconds.size()));
   row.add("bytes_sent", sent).add("bytes_held", world.max(held_bytes));
+  row.add("opened", world.max(distributed::memory_opened() - opened));
   add_phases(row, world, run.seconds(), steps);
   return row;
 }

@@ -20,11 +20,13 @@ namespace coir::distributed {
 
 namespace {
 std::atomic<std::int64_t> longest = std::int64_t(1) << 30;
-std::atomic<std::int64_t> connections = 0;
+std::atomic<std::int64_t> connections = 0, allocations = 0;
 }  // namespace
 
 void detail::count_connection() { ++connections; }
 std::int64_t connections_opened() { return connections; }
+void detail::count_memory() { ++allocations; }
+std::int64_t memory_opened() { return allocations; }
 
 std::int64_t longest_piece() { return longest; }
 void set_longest_piece(std::int64_t bytes) { longest = bytes; }

@@ -16,6 +16,8 @@ namespace coir::distributed::detail {
 
 /// Adds one to connections_opened().
 void count_connection();
+/// Adds one to memory_opened().
+void count_memory();
 
 /// A transport and the reason for it.
 struct Choice {

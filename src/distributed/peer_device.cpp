@@ -98,6 +98,7 @@ class OpenedMemory {
   char* open(MemoryName const& name) {
     auto const at = memory_.find(name);
     if (at != memory_.end()) return at->second;
+    count_memory();
     return memory_[name] = open_alone(name);
   }
   /// Opens memory that is closed by the caller.

@@ -8,13 +8,17 @@
 #include <coir/core/math.hpp>
 #include <coir/core/pool.hpp>
 #include <coir/core/tasks.hpp>
+#include <coir/nbody/detail/crossings.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 namespace coir::nbody::detail {
+
+inline constexpr std::int64_t particles_per_mark = CrossingMarks<float>::block;
 
 /// The rank that has index i of n, as distributed::owner_of().
 struct Owner {
@@ -72,10 +76,52 @@ class PooledNumbers {
 };
 
 /// The particles that leave, grouped by the rank that they go to, and the number for each rank.
+/// leavers_of() finds them among all particles, or among those of blocks with marks.
 template <class Space>
 struct LeaverList {
   PooledNumbers<std::uint32_t, Space> particles;
   std::vector<std::int64_t> counts;  ///< for each rank
+};
+
+/// Calls a body with the particles of marked blocks, or with all if there are no marks, on hosts.
+template <class Body>
+void over_marked(std::uint32_t const* marks, std::int64_t begin, std::int64_t end,
+                 Body const& body) {
+  constexpr std::int64_t block = particles_per_mark;
+  for (std::int64_t first = begin; first < end;) {
+    std::int64_t const next = std::min(end, (first / block + 1) * block);
+    if (marks == nullptr || marks[first / block] != 0)
+      for (std::int64_t p = first; p < next; ++p) body(p);
+    first = next;
+  }
+}
+
+/// Lists the blocks that are marked, in any order.
+struct ListMarked {
+  static constexpr bool reads_no_neighbours = true;
+  std::uint32_t const* marks;
+  std::uint32_t *count, *list;
+  KOKKOS_FUNCTION void operator()(std::int64_t block) const {
+    if (marks[block] != 0)
+      list[Kokkos::atomic_fetch_add(count, 1u)] = static_cast<std::uint32_t>(block);
+  }
+};
+/// Calls a body with the particles of listed blocks, by as many threads as a device runs at a time:
+/// the host needn't know how many blocks there are.
+template <class Body>
+struct OverListed {
+  static constexpr bool reads_no_neighbours = true;
+  std::uint32_t const *count, *list;
+  std::int64_t particles, threads;
+  Body body;
+  KOKKOS_FUNCTION void operator()(std::int64_t thread) const {
+    std::int64_t const all = std::int64_t(*count) * particles_per_mark;
+    for (std::int64_t n = thread; n < all; n += threads) {
+      std::int64_t const p =
+          std::int64_t(list[n / particles_per_mark]) * particles_per_mark + n % particles_per_mark;
+      if (p < particles) body(p);
+    }
+  }
 };
 
 /// Counts and lists the particles that go to each rank; on devices in any order.
@@ -116,13 +162,24 @@ template <class Exec, class Destination>
   requires(!runs_on_host<Exec>)
 LeaverList<typename Exec::memory_space> leavers_of(Exec const& exec, std::int64_t particles,
                                                    Destination const& destination, int me,
-                                                   int ranks) {
+                                                   int ranks, std::uint32_t const* marks) {
   using Numbers = PooledNumbers<std::uint32_t, typename Exec::memory_space>;
-  Numbers const numbers(ranks);
+  Numbers const numbers(ranks + 1);  // the last one counts marked blocks
   set_to_zero(exec, numbers.view());
-  auto const all = coir::box<1, std::int64_t>({particles});
-  for_each("coir::nbody::migrate/count", exec, all,
-           CountLeavers<Destination>{destination, me, numbers.data()});
+  std::int64_t const blocks = (particles + particles_per_mark - 1) / particles_per_mark;
+  Numbers const marked(marks == nullptr ? 0 : blocks);
+  if (marks != nullptr)
+    for_each("coir::nbody::migrate/marked", exec, coir::box<1, std::int64_t>({blocks}),
+             ListMarked{marks, numbers.data() + ranks, marked.data()});
+  auto const over = [&]<class Body>(char const* label, Body const& body) {
+    std::int64_t const threads = std::min<std::int64_t>(particles, exec.concurrency());
+    if (marks == nullptr)
+      for_each(label, exec, coir::box<1, std::int64_t>({particles}), body);
+    else
+      for_each(label, exec, coir::box<1, std::int64_t>({threads}),
+               OverListed<Body>{numbers.data() + ranks, marked.data(), particles, threads, body});
+  };
+  over("coir::nbody::migrate/count", CountLeavers<Destination>{destination, me, numbers.data()});
   auto const on_host = Kokkos::create_mirror_view(numbers.view());
   copy_contiguous(exec, on_host, numbers.view());
   exec.fence();
@@ -137,8 +194,8 @@ LeaverList<typename Exec::memory_space> leavers_of(Exec const& exec, std::int64_
   auto const first = first_places(result.counts);
   for (std::size_t rank = 0; rank < first.size(); ++rank) on_host(rank) = first[rank];
   copy_contiguous(exec, numbers.view(), on_host);
-  for_each("coir::nbody::migrate/list", exec, all,
-           ListLeavers<Destination>{destination, me, numbers.data(), result.particles.data()});
+  over("coir::nbody::migrate/list",
+       ListLeavers<Destination>{destination, me, numbers.data(), result.particles.data()});
   return result;
 }
 
@@ -148,7 +205,7 @@ template <class Exec, class Destination>
   requires runs_on_host<Exec>
 LeaverList<typename Exec::memory_space> leavers_of(Exec const& exec, std::int64_t particles,
                                                    Destination const& destination, int me,
-                                                   int ranks) {
+                                                   int ranks, std::uint32_t const* marks) {
   std::int64_t const threads = threads_worth_starting(exec, particles);
   auto const size = static_cast<std::size_t>(ranks);
   std::vector<std::vector<std::uint32_t>> counts(static_cast<std::size_t>(threads),
@@ -156,8 +213,9 @@ LeaverList<typename Exec::memory_space> leavers_of(Exec const& exec, std::int64_
   auto const first_of = [=](std::int64_t t) { return particles * t / threads; };
   for_each_task("coir::nbody::migrate/count", exec, threads, [&](std::int64_t t) {
     auto& mine = counts[static_cast<std::size_t>(t)];
-    for (std::int64_t p = first_of(t); p < first_of(t + 1); ++p)
+    over_marked(marks, first_of(t), first_of(t + 1), [&](std::int64_t p) {
       if (int const to = destination(p); to != me) ++mine[static_cast<std::size_t>(to)];
+    });
   });
   LeaverList<typename Exec::memory_space> result;
   std::uint32_t sum = 0;
@@ -174,9 +232,10 @@ LeaverList<typename Exec::memory_space> leavers_of(Exec const& exec, std::int64_
   std::uint32_t* const list = result.particles.data();
   for_each_task("coir::nbody::migrate/list", exec, threads, [&](std::int64_t t) {
     auto& next = counts[static_cast<std::size_t>(t)];
-    for (std::int64_t p = first_of(t); p < first_of(t + 1); ++p)
+    over_marked(marks, first_of(t), first_of(t + 1), [&](std::int64_t p) {
       if (int const to = destination(p); to != me)
         list[next[static_cast<std::size_t>(to)]++] = static_cast<std::uint32_t>(p);
+    });
   });
   return result;
 }

@@ -3,6 +3,7 @@
 #include "wrapped.hpp"
 
 #include <coir/mesh/read_out.hpp>
+#include <coir/nbody/detail/crossings.hpp>
 
 #include <cstdint>
 #include <string>
@@ -41,8 +42,10 @@ struct MoveTeam {
   }();
   T *position, *momentum;
   T kick_before, keep, kick, drift, box;
+  CrossingMarks<T> marks;
   std::int64_t particles;
   Reader reader;
+  static_assert(team == CrossingMarks<T>::block);
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
@@ -76,6 +79,8 @@ struct MoveTeam {
       if (at >= rest) continue;
       momentum[begin + at] = p[m];
       position[begin + at] = here[m];
+      if (marks.are_kept() && at % 3 == 0 && marks.is_beyond(here[m]))
+        marks.mark(std::int64_t(member.league_rank()) * team);
     }
   }
 };
@@ -87,7 +92,7 @@ void move_in_teams(char const* label, Exec const& exec, std::int64_t particles,
                    Reader const& reader, Body const& what) {
   using Team = MoveTeam<decltype(what.box), Reader>;
   Team const body{what.position, what.momentum, what.kick_before, what.keep, what.kick,
-                  what.drift,    what.box,      particles,        reader};
+                  what.drift,    what.box,      what.marks,       particles, reader};
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Team::team, Team::at_a_time>>;
   Kokkos::parallel_for(
       label,

@@ -6,6 +6,7 @@
 #include <coir/core/errors.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/memory.hpp>
+#include <coir/core/pool.hpp>
 #include <coir/distributed/share.hpp>
 #include <coir/distributed/together.hpp>
 #include <coir/mesh/cells.hpp>
@@ -14,67 +15,93 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <numeric>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace coir::nbody::detail {
 
-/// Particles on their way, grouped by the rank that they go to or come from.
-template <class T, class Space>
+/// Particles on their way, grouped by the rank that they go to or come from, in memory of their
+/// own.
+template <class T>
 struct Parcels {
-  PooledNumbers<T, Space> position, momentum;
-  PooledNumbers<std::uint32_t, Space> site;
+  T *position = nullptr, *momentum = nullptr;
+  std::uint32_t* site = nullptr;
+  std::int64_t count = 0;
 
   Parcels() = default;
-  explicit Parcels(std::int64_t count) : position(3 * count), momentum(3 * count), site(count) {}
+  Parcels(std::shared_ptr<void> memory, std::int64_t particles)
+      : count(particles), memory_(std::move(memory)) {
+    auto* const first = static_cast<char*>(memory_.get());
+    std::int64_t const vectors = bytes_of_vectors(particles);
+    position = reinterpret_cast<T*>(first);
+    momentum = reinterpret_cast<T*>(first + vectors);
+    site = reinterpret_cast<std::uint32_t*>(first + 2 * vectors);
+  }
+  static std::int64_t bytes(std::int64_t particles) {
+    return 2 * bytes_of_vectors(particles) +
+           particles * static_cast<std::int64_t>(sizeof(std::uint32_t));
+  }
+
+ private:
+  // Copies from and to such addresses are the fastest.
+  static std::int64_t bytes_of_vectors(std::int64_t particles) {
+    constexpr std::int64_t line = 256, size = 3 * sizeof(T);
+    return (particles * size + line - 1) / line * line;
+  }
+  std::shared_ptr<void> memory_;
 };
+/// Parcels in memory of the pool.
+template <class Space, class T>
+Parcels<T> parcels_for(std::int64_t particles) {
+  return {MemoryPool<Space>::allocate(Parcels<T>::bytes(particles)), particles};
+}
 
 /// Copies the particles of a list to a parcel.
 template <class Exec, class T>
 void pack(Exec const& exec, Particles<Exec, T> const& particles, std::uint32_t const* list,
-          Parcels<T, typename Exec::memory_space> const& to) {
-  auto const all = coir::box<1, std::int64_t>({to.site.count()});
+          Parcels<T> const& to) {
+  auto const all = coir::box<1, std::int64_t>({to.count});
   auto const take = [&]<class Number>(Number const* from, Number* out, int components) {
     for_each("coir::nbody::particle_migration/pack", exec, all,
              Gather<Number>{from, out, list, components});
   };
-  take(particles.position.data(), to.position.data(), 3);
-  take(particles.momentum.data(), to.momentum.data(), 3);
-  take(particles.site.data(), to.site.data(), 1);
+  take(particles.position.data(), to.position, 3);
+  take(particles.momentum.data(), to.momentum, 3);
+  take(particles.site.data(), to.site, 1);
 }
 
 /// Copies the particles of a parcel to places of a list.
 template <class Exec, class T>
-void unpack(Exec const& exec, Parcels<T, typename Exec::memory_space> const& from,
-            std::uint32_t const* list, Particles<Exec, T> const& particles) {
-  auto const all = coir::box<1, std::int64_t>({from.site.count()});
+void unpack(Exec const& exec, Parcels<T> const& from, std::uint32_t const* list,
+            Particles<Exec, T> const& particles) {
+  auto const all = coir::box<1, std::int64_t>({from.count});
   auto const put = [&]<class Number>(Number const* in, Number* to, int components) {
     for_each("coir::nbody::particle_migration/unpack", exec, all,
              Scatter<Number>{in, to, list, components});
   };
-  put(from.position.data(), particles.position.data(), 3);
-  put(from.momentum.data(), particles.momentum.data(), 3);
-  put(from.site.data(), particles.site.data(), 1);
+  put(from.position, particles.position.data(), 3);
+  put(from.momentum, particles.momentum.data(), 3);
+  put(from.site, particles.site.data(), 1);
 }
 
 /// Sends the parts of a parcel to the ranks that they are for, and receives those of another.
 ///
 /// \param leaving, coming  how many particles are for each rank, and from each
 template <class Exec, class T>
-void exchange(Exec const& exec, distributed::Group const& group,
-              Parcels<T, typename Exec::memory_space> const& out,
-              std::span<std::int64_t const> leaving,
-              Parcels<T, typename Exec::memory_space> const& in,
+void exchange(Exec const& exec, distributed::Group const& group, Parcels<T> const& out,
+              std::span<std::int64_t const> leaving, Parcels<T> const& in,
               std::span<std::int64_t const> coming) {
   std::vector<distributed::Send> sends;
   std::vector<distributed::Receive> receives;
   auto const add = [&](std::int64_t key, auto const& from, auto const& to,
                        std::int64_t components) {
-    std::int64_t const size = components * static_cast<std::int64_t>(sizeof(*from.data()));
-    auto const* there = reinterpret_cast<char const*>(from.data());
-    auto* here = reinterpret_cast<char*>(to.data());
+    std::int64_t const size = components * static_cast<std::int64_t>(sizeof *from);
+    auto const* there = reinterpret_cast<char const*>(from);
+    auto* here = reinterpret_cast<char*>(to);
     for (int rank = 0; rank < group.size(); ++rank) {
       std::int64_t const sent = size * leaving[static_cast<std::size_t>(rank)],
                          received = size * coming[static_cast<std::size_t>(rank)];
@@ -114,7 +141,7 @@ PooledNumbers<std::uint32_t, typename Exec::memory_space> close_holes(
   exec.fence();
   expects(std::int64_t(under) == came + std::int64_t(moving), "migration lost count of its holes");
   // The first `came` holes are for particles that come, the others for those that move up.
-  Parcels<T, Space> const kept(moving);
+  auto const kept = parcels_for<Space, T>(moving);
   pack(exec, particles, movers.data(), kept);
   unpack(exec, kept, below.data() + came, particles);
   return below;
@@ -214,19 +241,38 @@ void ParticleMigration<Exec, T>::leave_home(Particles<Exec, T>& particles,
 }
 
 template <CompiledSpace Exec, Real T>
-void ParticleMigration<Exec, T>::to_planes(Particles<Exec, T>& particles,
-                                           ParticleState& state) const {
-  if (state.is_home()) leave_home(particles, state);
-  send(particles, OwnerOfPlane<T>{particles.position.data(),
-                                  static_cast<T>(mesh::inverse_spacing(mesh_side_, box_)),
-                                  static_cast<T>(mesh_side_), Owner{mesh_side_, group_.size()}});
+void ParticleMigration<Exec, T>::to_planes(Particles<Exec, T>& particles, ParticleState& state,
+                                           Crossings<Exec, T>* crossings) {
+  if (state.is_home()) {
+    leave_home(particles, state);
+    if (crossings != nullptr) crossings->forget();
+  }
+  send(particles,
+       OwnerOfPlane<T>{particles.position.data(),
+                       static_cast<T>(mesh::inverse_spacing(mesh_side_, box_)),
+                       static_cast<T>(mesh_side_), Owner{mesh_side_, group_.size()}},
+       crossings == nullptr ? nullptr : crossings->marks().of_blocks);
+  if (crossings != nullptr) crossings->restart(exec_, particles.count());
+}
+
+/// Makes room for particles that come, at first for as many as there is headroom for.
+template <CompiledSpace Exec, Real T>
+void ParticleMigration<Exec, T>::expects_room_for_arrivals(std::int64_t count) {
+  if (arrivals_ && count <= arrival_places_) return;
+  arrivals_.reset();
+  int const ranks = group_.size();
+  std::int64_t const places =
+      std::max(count, places_for(side_, ranks, headroom_) - places_for(side_, ranks, 0));
+  arrivals_ = MemoryPool<typename Exec::memory_space>::allocate(Parcels<T>::bytes(places));
+  arrival_places_ = places;
 }
 
 template <CompiledSpace Exec, Real T>
-void ParticleMigration<Exec, T>::go_home(Particles<Exec, T>& particles,
-                                         ParticleState& state) const {
+void ParticleMigration<Exec, T>::go_home(Particles<Exec, T>& particles, ParticleState& state) {
   if (state.is_home()) return;
-  send(particles, OwnerOfSite{particles.site.data(), side_ * side_, Owner{side_, group_.size()}});
+  send(particles, OwnerOfSite{particles.site.data(), side_ * side_, Owner{side_, group_.size()}},
+       nullptr);
+  arrivals_.reset();
   auto const planes = distributed::share_of(side_, group_.rank(), group_.size());
   particles.sites = {planes.first * side_ * side_, planes.count * side_ * side_};
   auto const all = coir::box<1, std::int64_t>({particles.count()});
@@ -252,23 +298,21 @@ void ParticleMigration<Exec, T>::go_home(Particles<Exec, T>& particles,
 
 template <CompiledSpace Exec, Real T>
 template <class Destination>
-void ParticleMigration<Exec, T>::send(Particles<Exec, T>& particles,
-                                      Destination const& destination) const {
+void ParticleMigration<Exec, T>::send(Particles<Exec, T>& particles, Destination const& destination,
+                                      std::uint32_t const* marks) {
   using Space = typename Exec::memory_space;
   int const me = group_.rank(), ranks = group_.size();
   auto const leavers = distributed::together(
-      group_, [&] { return leavers_of(exec_, particles.count(), destination, me, ranks); });
+      group_, [&] { return leavers_of(exec_, particles.count(), destination, me, ranks, marks); });
   std::int64_t const left = leavers.particles.count();
-
-  if (!group_.any(left > 0)) return;
   auto const coming = group_.all_to_all(std::span<std::int64_t const>(leavers.counts));
   std::int64_t const came = std::accumulate(coming.begin(), coming.end(), std::int64_t(0));
 
-  Parcels<T, Space> out, in;
+  Parcels<T> out, in;
   distributed::together(group_, [&] {
-    expects_memory<Space>((left + came) * of_particle, "the particles that change their rank");
-    out = Parcels<T, Space>(left);
-    in = Parcels<T, Space>(came);
+    out = parcels_for<Space, T>(left);
+    expects_room_for_arrivals(came);
+    in = Parcels<T>(arrivals_, came);
     grow(particles, places_when_grown(particles, particles.count() - left + came));
     pack(exec_, particles, leavers.particles.data(), out);
   });

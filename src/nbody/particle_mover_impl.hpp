@@ -24,11 +24,13 @@ template <class T>
 struct MoveParticle {
   T *position, *momentum;
   T kick_before, keep, kick, drift, box;
+  CrossingMarks<T> marks;
 
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t particle,
                                               mesh::Value<T, 3> const& force) const {
     COIR_UNROLL
     for (int d = 0; d < 3; ++d) move(3 * particle + d, force.component[d]);
+    if (marks.are_kept() && marks.is_beyond(position[3 * particle])) marks.mark(particle);
   }
 
   void stretch(std::int64_t first, int count, mesh::Value<T, 3> const* forces) const {
@@ -36,9 +38,18 @@ struct MoveParticle {
     MoveParticle const local = *this;
     COIR_INDEPENDENT_ITERATIONS
     for (std::int64_t at = 0; at < 3 * count; ++at) local.move(3 * first + at, force[at]);
+    if (marks.are_kept()) mark_crossings(first, count);
   }
 
  private:
+  void mark_crossings(std::int64_t first, int count) const {
+    CrossingMarks<T> const local = marks;
+    int beyond = 0;
+    for (int p = 0; p < count; ++p) beyond += local.is_beyond(position[3 * (first + p)]) ? 1 : 0;
+    if (beyond == 0) return;
+    local.mark(first);  // a stretch may end in the next block
+    local.mark(first + count - 1);
+  }
   KOKKOS_FORCEINLINE_FUNCTION void move(std::int64_t at, T force) const {
     T const p = kicked(momentum[at], force, kick_before, keep, kick);
     momentum[at] = p;
@@ -135,7 +146,8 @@ ParticleMover<Exec, T>::ParticleMover(Exec const& exec, distributed::Group const
       cells_per_particle_(std::pow(static_cast<double>(mesh_side) / static_cast<double>(side), 3)),
       omega_m_(omega_m),
       force_(allocate_force<Exec, T>(exec, group, box, mesh_side, options.assignment,
-                                     force_options(options, group, side))) {}
+                                     force_options(options, group, side))),
+      crossings_(group, mesh_side, box) {}
 
 /// The particles on this rank: over ranks their Views have more places than particles.
 template <class Exec, class T>
@@ -217,6 +229,7 @@ void ParticleMover<Exec, T>::drift(Particles<Exec, T> const& particles, Particle
                     static_cast<T>(particles.box)});
   seconds.push += watch.seconds();
   state.has_force = false;
+  crossings_.forget();
 }
 
 /// The kick alone, for a spectral gradient whose components are on the mesh one after the other.
@@ -250,10 +263,10 @@ void ParticleMover<Exec, T>::kick_and_drift(Particles<Exec, T> const& particles,
     return drift(particles, state, move.drift_after, seconds);
   }
   Stopwatch<Exec> const watch(exec_);
-  MoveParticle<T> const body{particles.position.data(),    particles.momentum.data(),
-                             static_cast<T>(kick_before),  static_cast<T>(move.keep),
-                             static_cast<T>(move.kick),    static_cast<T>(move.drift_after),
-                             static_cast<T>(particles.box)};
+  MoveParticle<T> const body{particles.position.data(),     particles.momentum.data(),
+                             static_cast<T>(kick_before),   static_cast<T>(move.keep),
+                             static_cast<T>(move.kick),     static_cast<T>(move.drift_after),
+                             static_cast<T>(particles.box), crossings_.marks()};
   auto const read = [&](auto const& reader) {
     constexpr auto label = "coir::nbody::particle_mover/move";
     if constexpr (runs_on_host<Exec>)

@@ -62,7 +62,8 @@ auto Simulation<Exec, T>::bytes(Exec const& exec, distributed::Group const& grou
           : 0;
   if (migrate) {
     auto const particles = Migration::bytes(group, side, options.headroom);
-    return {particles.most + sorting + force, particles.at_rest + sorting + force, 0};
+    std::int64_t const rest = sorting + force + detail::Crossings<Exec, T>::bytes(places);
+    return {particles.most + rest, particles.at_rest + rest, 0};
   }
   // The remainders of momenta that are rounded between calls lie in memory of the sorter, or have a
   // byte each.
@@ -123,7 +124,7 @@ template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::to_planes() {
   if (!migration_) return;
   Stopwatch<Exec> const watch(exec_);
-  migration_->to_planes(particles_, state_);
+  migration_->to_planes(particles_, state_, &mover_.crossings());
   seconds_.migrate += watch.seconds();
 }
 

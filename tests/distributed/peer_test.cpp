@@ -205,11 +205,13 @@ TEST_F(Peer, BringsRunsToTheirPlaces) {
         }
 }
 
-TEST_F(Peer, ConnectsAGroupOnce) {
-  auto const before = coir::distributed::connections_opened();
+TEST_F(Peer, ConnectsAGroupAndOpensMemoryOnce) {
+  auto const before = coir::distributed::connections_opened(),
+             opened = coir::distributed::memory_opened();
   auto const memory = coir::allocate();
-  pass_on(memory.get(), memory.get() + 1);
+  for (int n = 0; n < 3; ++n) pass_on(memory.get(), memory.get() + 1 + n);
   EXPECT_EQ(coir::distributed::connections_opened(), before);
+  EXPECT_EQ(coir::distributed::memory_opened(), opened + 1);
   connection_ = connect_by_peer(world());
   EXPECT_EQ(coir::distributed::connections_opened(), before + 1);
 }

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -17,7 +18,7 @@ namespace {
 using coir::testing::world;
 
 constexpr double box = 32;
-constexpr std::int64_t side = 8;
+constexpr std::int64_t side = 16;
 
 /// side^3 particles on this rank's planes of a mesh of as many cells, with no places for others.
 template <class Exec, class T>
@@ -38,15 +39,17 @@ class Scene {
   /// Puts each particle where it belongs now, x(site) along the first axis, and sends all to their
   /// planes.
   template <class X>
-  void move(X const& x) {
+  void move(X const& x, coir::nbody::detail::Crossings<Exec, T>* crossings = nullptr) {
     auto const position =
         Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), particles_.position);
     auto const site = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), particles_.site);
     for (std::int64_t n = 0; n < particles_.count(); ++n)
       position(n, 0) = static_cast<T>(x(site(static_cast<std::size_t>(n))));
     Kokkos::deep_copy(particles_.position, position);
-    migration_.to_planes(particles_, state_);
+    migration_.to_planes(particles_, state_, crossings);
   }
+
+  std::int64_t particles() const { return particles_.count(); }
 
   double places() const { return static_cast<double>(particles_.position.extent(0)); }
 
@@ -75,6 +78,28 @@ TYPED_TEST(RanksMigration, GrowsMemoryFewTimes) {
   }
   EXPECT_LE(grown, std::ceil(std::log(scene.places() / before) / std::log(1.125)));
   if (world().size() == 2 && world().rank() == 1) EXPECT_GT(grown, 0);
+}
+
+// Kernels that move particles mark the blocks of those that leave; no others are looked at.
+TYPED_TEST(RanksMigration, SendsParticlesOfMarkedBlocksAlone) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Real;
+  Scene<Exec, T> scene;
+  coir::nbody::detail::Crossings<Exec, T> crossings(world(), side, box);
+  EXPECT_FALSE(crossings.marks().are_kept());
+  scene.move(home, &crossings);
+  if (world().size() == 1) GTEST_SKIP() << "one rank has all planes";
+  auto const sent = [] { return world().traffic("nbody/migration").bytes; };
+  auto const before = sent(), in_block = std::min<std::int64_t>(scene.particles(), 256);
+  auto const to_the_end = [](std::int64_t) { return box - 1; };
+  scene.move(to_the_end, &crossings);
+  EXPECT_EQ(sent(), before);
+  Kokkos::View<std::uint32_t, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
+      first_block(crossings.marks().of_blocks);
+  if (scene.particles() > 0) Kokkos::deep_copy(first_block, 1u);
+  scene.move(to_the_end, &crossings);
+  bool const leaves = world().rank() < world().size() - 1;
+  EXPECT_EQ(sent() - before, leaves ? in_block * std::int64_t(6 * sizeof(T) + 4) : 0);
 }
 
 TYPED_TEST(RanksMigration, SendsNothingWhereAllAreInPlace) {

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The number of connections between ranks.
+/// What was opened between ranks, which takes long.
 
 #include <cstdint>
 
@@ -11,5 +11,9 @@ namespace coir::distributed {
 /// group of several ranks, and one of NCCL or of peer memory for each group that has exchanged by
 /// these. Opening one takes long: make groups once, and copy them.
 std::int64_t connections_opened();
+
+/// Allocations of other ranks that this process has opened to write to them by peer memory, at a
+/// millisecond or more each. Receive into memory that lives longer than an exchange.
+std::int64_t memory_opened();
 
 }  // namespace coir::distributed

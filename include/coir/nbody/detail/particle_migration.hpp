@@ -5,10 +5,12 @@
 
 #include <coir/core/concepts.hpp>
 #include <coir/distributed/group.hpp>
+#include <coir/nbody/detail/crossings.hpp>
 #include <coir/nbody/detail/particle_state.hpp>
 #include <coir/nbody/particles.hpp>
 
 #include <cstdint>
+#include <memory>
 
 namespace coir::nbody::detail {
 
@@ -47,11 +49,13 @@ class ParticleMigration {
 
   /// Sends each particle to the rank that has the plane it lies in.
   ///
+  /// \param crossings  if it has marks, no other particles are looked at; it is restarted
   /// \throws ResourceError on all ranks if one has no memory for those that come
-  void to_planes(Particles<Exec, T>& particles, ParticleState& state) const;
+  void to_planes(Particles<Exec, T>& particles, ParticleState& state,
+                 Crossings<Exec, T>* crossings = nullptr);
 
   /// Sends particles home and puts them in the order of their lattice.
-  void go_home(Particles<Exec, T>& particles, ParticleState& state) const;
+  void go_home(Particles<Exec, T>& particles, ParticleState& state);
 
  private:
   /// Bytes of a particle with its site.
@@ -59,7 +63,9 @@ class ParticleMigration {
       static_cast<std::int64_t>(6 * sizeof(T) + sizeof(std::uint32_t));
 
   template <class Destination>
-  void send(Particles<Exec, T>& particles, Destination const& destination) const;
+  void send(Particles<Exec, T>& particles, Destination const& destination,
+            std::uint32_t const* marks);
+  void expects_room_for_arrivals(std::int64_t count);
   void grow(Particles<Exec, T>& particles, std::int64_t count) const;
   std::int64_t places_when_grown(Particles<Exec, T> const& particles, std::int64_t count) const;
 
@@ -69,6 +75,10 @@ class ParticleMigration {
   double box_;
   std::int64_t mesh_side_;
   double headroom_;
+  /// Where particles come packed: kept, because other ranks write to it. Its places are for as many
+  /// as there is headroom for, or more.
+  std::shared_ptr<void> arrivals_;
+  std::int64_t arrival_places_ = 0;
 };
 
 }  // namespace coir::nbody::detail

@@ -7,6 +7,7 @@
 #include <coir/distributed/group.hpp>
 #include <coir/mesh/force.hpp>
 #include <coir/mesh/paint.hpp>
+#include <coir/nbody/detail/crossings.hpp>
 #include <coir/nbody/detail/particle_state.hpp>
 #include <coir/nbody/moves.hpp>
 #include <coir/nbody/particles.hpp>
@@ -35,6 +36,8 @@ class ParticleMover {
   static bool has_vectors(SimulationOptions const& options);
 
   mesh::Force<Exec, T>& force() { return force_; }
+  /// Which particles have crossed planes since crossings().restart().
+  Crossings<Exec, T>& crossings() { return crossings_; }
 
   /// How particles are painted: on devices in tiles if they are sorted, unless options say
   /// otherwise.
@@ -82,6 +85,7 @@ class ParticleMover {
   double cells_per_particle_;
   double omega_m_;
   mesh::Force<Exec, T> force_;
+  Crossings<Exec, T> crossings_;
 };
 
 }  // namespace coir::nbody::detail
