@@ -107,15 +107,73 @@ struct Sight {
 
 /// d f_K / d chi: cosh or cos of chi / R.
 template <class T>
-T transverse_slope(Parameters<T> const& p, T const& chi) {
+KOKKOS_FUNCTION T transverse_slope(Parameters<T> const& p, T const& chi) {
   using std::cos, std::cosh, std::sqrt;
-  T const scaled = chi / hubble_distance;
+  T const scaled = chi / double(hubble_distance);
   T const u = p.omega_k * scaled * scaled;
   // The first term left out is u^5 / 10!.
   if (plain(u) < 0.01 && plain(u) > -0.01)
     return 1 + u / 2 * (1 + u / 12 * (1 + u / 30 * (1 + u / 56)));
   return u > 0 ? T(cosh(sqrt(u))) : T(cos(sqrt(-u)));
 }
+
+/// \param faded  D1(1) / D1(a)
+template <class T>
+KOKKOS_FUNCTION Sight<T> sight_at(Parameters<T> const& p, T const& a, T const& chi,
+                                  T const& faded) {
+  return {expansion_rate(p, a), transverse_of(p, chi), transverse_slope(p, chi), faded};
+}
+
+/// dchi / f_K^2 of a node with the weight of an integral over ln a.
+template <class T>
+KOKKOS_FUNCTION T weight_at(Sight<T> const& at, T const& a, double weight) {
+  return (weight * hubble_distance) *
+         smooth_inverse(T(a * at.rate * at.transverse * at.transverse));
+}
+
+/// W of counts, but for their bias.
+template <class T>
+KOKKOS_FUNCTION T counts_at(T const& n, Sight<T> const& at, BiasEvolution evolution) {
+  T const w = n * at.rate * (1 / hubble_distance);
+  return evolution == BiasEvolution::inverse_growth ? T(w * at.faded_growth) : w;
+}
+
+/// The factors of a bin of shapes that are those of all nodes.
+template <class T>
+struct ShapesFactors {
+  T lensing, alignment, eta;
+  double pivot;
+
+  KOKKOS_FUNCTION ShapesFactors(T const& omega_m, T const& m, T const& aligned, T const& power,
+                                double at)
+      : eta(power), pivot(at) {
+    // C1 = 5e-14 h^-2 Mpc^3 / M_sun by convention, and the critical density, 2.7754e11 h^2 M_sun /
+    // Mpc^3.
+    constexpr double c1_rho = 5e-14 * 2.7754e11;
+    lensing = (1.5 / (hubble_distance * hubble_distance)) * omega_m * (1 + m);
+    alignment = (-c1_rho / hubble_distance) * aligned * omega_m * (1 + m);
+  }
+
+  /// With f_K(chi' - chi) = f_K(chi') c(chi) - f_K(chi) c(chi'), c = d f_K / d chi, the efficiency
+  /// g = int dz' n f_K(chi' - chi) / f_K(chi') comes from two integrals from chi on.
+  ///
+  /// \param x        ln (1 + z)
+  /// \param n        by x
+  /// \param sources  the integral of n from x on
+  /// \param inverse  that of far(n)
+  KOKKOS_FUNCTION T operator()(double x, T const& n, Sight<T> const& at, T const& sources,
+                               T const& inverse) const {
+    T w = std::exp(x) * lensing * at.transverse * (at.slope * sources - at.transverse * inverse);
+    if (!all_zero(alignment))
+      w += alignment * n * std::exp(-x) * at.rate * at.faded_growth *
+           smooth_exp(T(eta * (x - std::log1p(pivot))));
+    return w;
+  }
+
+  KOKKOS_FUNCTION static T far(T const& n, Sight<T> const& at) {
+    return all_zero(n) ? T(0) : T(n * at.slope * smooth_inverse(at.transverse));
+  }
+};
 
 /// W of a tracer at the nodes, without factors that depend on l.
 template <class T>
@@ -124,41 +182,25 @@ std::vector<T> kernel(NumberCounts<T> const& counts, Parameters<T> const&, Panel
   std::vector<T> w(panels.size(), T(0));
   for (std::size_t q = 0; q < w.size(); ++q) {
     T const n = counts.n(std::expm1(panels.x()[q]));
-    if (all_zero(n)) continue;
-    w[q] = counts.bias * n * sight[q].rate * (1 / hubble_distance);
-    if (counts.evolution == BiasEvolution::inverse_growth) w[q] *= sight[q].faded_growth;
+    if (!all_zero(n)) w[q] = counts.bias * counts_at(n, sight[q], counts.evolution);
   }
   return w;
 }
 
-/// With f_K(chi' - chi) = f_K(chi') c(chi) - f_K(chi) c(chi'), c = d f_K / d chi, the efficiency
-/// g = int dz' n f_K(chi' - chi) / f_K(chi') comes from two integrals from chi on.
 template <class T>
 std::vector<T> kernel(WeakLensing<T> const& shapes, Parameters<T> const& p, Panels const& panels,
                       std::vector<Sight<T>> const& sight) {
-  // C1 = 5e-14 h^-2 Mpc^3 / M_sun by convention, and the critical density, 2.7754e11 h^2 M_sun /
-  // Mpc^3.
-  constexpr double c1_rho = 5e-14 * 2.7754e11;
   std::size_t const size = panels.size();
+  ShapesFactors<T> const factors(p.omega_m, shapes.m, shapes.alignment, shapes.eta, shapes.pivot);
   std::vector<T> n(size), far(size), w(size);
   for (std::size_t q = 0; q < size; ++q) {
     double const x = panels.x()[q];
     n[q] = shapes.n(std::expm1(x)) * std::exp(x);  // by ln (1 + z)
-    far[q] = all_zero(n[q]) ? T(0) : T(n[q] * sight[q].slope * smooth_inverse(sight[q].transverse));
+    far[q] = factors.far(n[q], sight[q]);
   }
   std::vector<T> const sources = panels.beyond(n), inverse = panels.beyond(far);
-  T const strength = (1.5 / (hubble_distance * hubble_distance)) * p.omega_m * (1 + shapes.m);
-  T const aligned = (-c1_rho / hubble_distance) * shapes.alignment * p.omega_m * (1 + shapes.m);
-  bool const alignment = !all_zero(aligned);
-  for (std::size_t q = 0; q < size; ++q) {
-    Sight<T> const& at = sight[q];
-    double const x = panels.x()[q];
-    w[q] = std::exp(x) * strength * at.transverse *
-           (at.slope * sources[q] - at.transverse * inverse[q]);
-    if (alignment)
-      w[q] += aligned * n[q] * std::exp(-x) * at.rate * at.faded_growth *
-              smooth_exp(T(shapes.eta * (x - std::log1p(shapes.pivot))));
-  }
+  for (std::size_t q = 0; q < size; ++q)
+    w[q] = factors(panels.x()[q], n[q], sight[q], sources[q], inverse[q]);
   return w;
 }
 
@@ -194,14 +236,14 @@ MatterAlongSight<C> matter_along_sight(Parameters<C> const& p, std::size_t deriv
   MatterAlongSight<C> result{{}, parts, {panels.size(), l.size() * parts}};
   for (std::size_t q = 0; q < panels.size(); ++q) {
     C const a(std::exp(-panels.x()[q]));
-    C const chi = distances.chi(a), f_k = transverse_of(p, chi), rate = expansion_rate(p, a);
-    expects(f_k > 0, "omega_k is so far below 0 that space closes before the farthest tracers",
-            plain(p.omega_k));
     C const faded = growth_today / linear.growth().d1(a);
-    result.sight.push_back({rate, f_k, transverse_slope(p, chi), faded});
-    C const weight =
-        (panels.weights()[q] * hubble_distance) * smooth_inverse(C(a * rate * f_k * f_k));
-    C const ln_distance = smooth_log(f_k);
+    auto const at = sight_at(p, a, distances.chi(a), faded);
+    expects(at.transverse > 0,
+            "omega_k is so far below 0 that space closes before the farthest tracers",
+            plain(p.omega_k));
+    result.sight.push_back(at);
+    C const weight = weight_at(at, a, panels.weights()[q]);
+    C const ln_distance = smooth_log(at.transverse);
     std::optional<NonlinearPowerAt<C>> slice;
     if (nonlinear) slice.emplace(nonlinear->at(a));
     C const linear_weight = weight * smooth_inverse(C(faded * faded));

@@ -20,14 +20,14 @@ namespace coir::cosmology {
 ///
 /// \see Linder, Phys. Rev. Lett. 90, 091301 (2003), for w(a) = w0 + (1-a) wa
 template <class T>
-T expansion_rate(Parameters<T> const& p, std::type_identity_t<T> const& a) {
+KOKKOS_FUNCTION T expansion_rate(Parameters<T> const& p, std::type_identity_t<T> const& a) {
   using std::sqrt;
   return sqrt(detail::densities(p, a).sum());
 }
 
 /// E'/E = d ln E / d ln a at a > 0: -3/2 where matter dominates.
 template <class T>
-T expansion_rate_slope(Parameters<T> const& p, std::type_identity_t<T> const& a) {
+KOKKOS_FUNCTION T expansion_rate_slope(Parameters<T> const& p, std::type_identity_t<T> const& a) {
   auto const d = detail::densities(p, a);
   return (-3 * d.matter - 2 * d.curvature - 4 * d.radiation + d.dark_energy_slope * d.dark_energy) /
          (2 * d.sum());
@@ -35,14 +35,14 @@ T expansion_rate_slope(Parameters<T> const& p, std::type_identity_t<T> const& a)
 
 /// Matter over the critical density at a > 0: omega_m a^-3 / E^2.
 template <class T>
-T omega_m_at(Parameters<T> const& p, std::type_identity_t<T> const& a) {
+KOKKOS_FUNCTION T omega_m_at(Parameters<T> const& p, std::type_identity_t<T> const& a) {
   auto const d = detail::densities(p, a);
   return d.matter / d.sum();
 }
 
 /// Dark energy over the critical density at a > 0.
 template <class T>
-T omega_de_at(Parameters<T> const& p, std::type_identity_t<T> const& a) {
+KOKKOS_FUNCTION T omega_de_at(Parameters<T> const& p, std::type_identity_t<T> const& a) {
   auto const d = detail::densities(p, a);
   return d.dark_energy / d.sum();
 }
@@ -76,9 +76,9 @@ T comoving_distance(Parameters<T> const& p, std::type_identity_t<T> const& a) {
 ///   f_K(chi) = R sinh(chi / R) for omega_k > 0, R sin(chi / R) for omega_k < 0, R = c/H0 /
 ///   sqrt(|omega_k|)
 template <class T>
-T transverse_of(Parameters<T> const& p, std::type_identity_t<T> const& chi) {
+KOKKOS_FUNCTION T transverse_of(Parameters<T> const& p, std::type_identity_t<T> const& chi) {
   using std::sin, std::sinh, std::sqrt;
-  T const scaled = chi / static_cast<T>(hubble_distance);
+  T const scaled = chi / T(double(hubble_distance));
   T const u = p.omega_k * scaled * scaled;
   // A series around flat space, where the root has no derivative. The first term left out is u^5 /
   // 11!.

@@ -2,7 +2,7 @@
 
 #include <coir/core/errors.hpp>
 #include <coir/cosmology/background.hpp>
-#include <coir/cosmology/detail/hermite.hpp>
+#include <coir/cosmology/detail/distance_nodes.hpp>
 #include <coir/cosmology/parameters.hpp>
 
 #include <algorithm>
@@ -24,22 +24,12 @@ class DistanceTable {
   /// \param a_min  the table's range is [a_min, 1], 0 < a_min < 1
   /// \throws PreconditionError as expects_background, or if the range is empty
   explicit DistanceTable(Parameters<T> const& p, double a_min = 0.01)
-      : parameters_(p), a_min_(a_min) {
+      : parameters_(p), a_min_(a_min), steps_(a_min > 0 && a_min < 1 ? -std::log(a_min) : 1) {
     expects(a_min > 0 && a_min < 1, "a_min must lie in (0, 1)", a_min);
     expects_background(p);
-    double const range = -std::log(a_min);
-    auto const steps = static_cast<std::size_t>(std::ceil(range * 80));
-    step_ = range / static_cast<double>(steps);
-    nodes_.reserve(steps + 1);
-    for (std::size_t i = 0; i <= steps; ++i) {
-      Node node = slopes_at(T(std::exp(-step_ * static_cast<double>(i))));
-      if (i > 0) {
-        Node const& last = nodes_.back();
-        node.chi = last.chi + (step_ / 2) * (last.slope + node.slope) +
-                   (step_ * step_ / 12) * (last.second - node.second);
-      }
-      nodes_.push_back(node);
-    }
+    nodes_.reserve(static_cast<std::size_t>(steps_.steps) + 1);
+    for (int i = 0; i <= steps_.steps; ++i)
+      nodes_.push_back(detail::distance_node(p, steps_.step, i, i > 0 ? nodes_.back() : Node{}));
   }
 
   Parameters<T> const& parameters() const { return parameters_; }
@@ -53,7 +43,7 @@ class DistanceTable {
     double const at = detail::plain(a);
     expects(at >= a_min_ * (1 - 1e-12) && at <= 1 + 1e-12,
             "the scale factor a must lie in the table's range [" + in_words(a_min_) + ", 1]", at);
-    return chi_at(T(-log(a)));
+    return detail::distance_at(nodes_.data(), steps_, T(-log(a)));
   }
 
   /// The transverse distance f_K at a, in Mpc/h: see transverse_distance.
@@ -70,7 +60,7 @@ class DistanceTable {
     auto const above =
         std::upper_bound(nodes_.begin() + 1, nodes_.end() - 1, target,
                          [](double x, Node const& node) { return x < detail::plain(node.chi); });
-    double const h = step_;
+    double const h = steps_.step;
     double x = h * static_cast<double>(above - nodes_.begin() - 1);
     // Newton's method squares the error: five steps lead from an interval of the table to rounding.
     for (int i = 0; i < 5; ++i) x -= detail::plain(residual(T(x), chi));
@@ -82,34 +72,18 @@ class DistanceTable {
   }
 
  private:
-  /// chi and its derivatives by x = -ln a
-  struct Node {
-    T chi, slope, second;
-  };
-
-  Node slopes_at(T const& a) const {
-    T const slope = hubble_distance / (a * expansion_rate(parameters_, a));
-    return {T(0), slope, T(slope * (1 + expansion_rate_slope(parameters_, a)))};
-  }
-
-  T chi_at(T const& x) const {
-    T const position = x / step_;
-    auto const i = static_cast<std::size_t>(
-        std::clamp(detail::plain(position), 0.0, static_cast<double>(nodes_.size() - 2)));
-    Node const &left = nodes_[i], &right = nodes_[i + 1];
-    return detail::quintic(T(position - static_cast<double>(i)), step_, left.chi, left.slope,
-                           left.second, right.chi, right.slope, right.second);
-  }
+  using Node = detail::DistanceNode<T>;
 
   /// The step of Newton's method for chi(x) = chi.
   T residual(T const& x, T const& chi) const {
     using std::exp;
-    return (chi_at(x) - chi) / slopes_at(T(exp(-x))).slope;
+    return (detail::distance_at(nodes_.data(), steps_, x) - chi) /
+           detail::distance_slopes(parameters_, T(exp(-x))).slope;
   }
 
   Parameters<T> parameters_;
   double a_min_;
-  double step_ = 0;  ///< between nodes, in ln a
+  detail::DistanceSteps steps_;
   std::vector<Node> nodes_;
 };
 

@@ -41,12 +41,12 @@ struct Parameters {
   double k_pivot = 0.05;  ///< where A_s is defined, 1/Mpc (not h/Mpc)
 
   /// Dark energy: all densities add up to 1.
-  T omega_de() const { return 1 - omega_m - omega_k - omega_r; }
+  KOKKOS_FUNCTION T omega_de() const { return 1 - omega_m - omega_k - omega_r; }
 };
 
 /// Converts parameters to numbers of another type, such as duals, which start without derivatives.
 template <class U, class T>
-Parameters<U> parameters_as(Parameters<T> const& p) {
+KOKKOS_FUNCTION Parameters<U> parameters_as(Parameters<T> const& p) {
   return {.omega_m = U(p.omega_m),
           .omega_b = U(p.omega_b),
           .h = U(p.h),
@@ -113,16 +113,28 @@ struct Densities {
   T dark_energy;
   T dark_energy_slope;  ///< d ln dark_energy / d ln a
 
-  T sum() const { return matter + curvature + radiation + dark_energy; }
+  KOKKOS_FUNCTION T sum() const { return matter + curvature + radiation + dark_energy; }
 };
 
 template <class T>
-Densities<T> densities(Parameters<T> const& p, T const& a) {
+KOKKOS_FUNCTION Densities<T> densities(Parameters<T> const& p, T const& a) {
   T const a2 = a * a;
   T const exponent = -3 * (1 + p.w0 + p.wa);
   return {T(p.omega_m / (a2 * a)), T(p.omega_k / a2), T(p.omega_r / (a2 * a2)),
           T(p.omega_de() * smooth_exp(T(exponent * smooth_log(a) - 3 * p.wa * (1 - a)))),
           T(exponent + 3 * p.wa * a)};
+}
+
+/// A scale factor in [1e-6, a_max] at which E^2 isn't above 0; 0 if there is none.
+template <class T>
+KOKKOS_FUNCTION double end_of_expansion(Parameters<T> const& p, double a_max) {
+  // E^2 is smooth in ln a; before 1e-6 only matter and radiation are left.
+  constexpr int points = 256;
+  for (int i = 0; i <= points; ++i) {
+    double const a = a_max * std::exp(std::log(1e-6 / a_max) * i / points);
+    if (!(plain(densities(p, T(a)).sum()) > 0)) return a;
+  }
+  return 0;
 }
 
 }  // namespace detail
@@ -149,15 +161,11 @@ void expects_background(Parameters<T> const& p, double a_max = 1) {
                     "w0 + wa must be below 0, so that matter outweighs dark energy in the past",
                     T(p.w0 + p.wa));
   expects_parameter(a_max > 0, "a_max must be above 0", a_max);
-  // E^2 is smooth in ln a; before 1e-6 only matter and radiation are left.
-  constexpr int points = 256;
-  for (int i = 0; i <= points; ++i) {
-    double const a = a_max * std::exp(std::log(1e-6 / a_max) * i / points);
+  if (double const a = detail::end_of_expansion(p, a_max); a > 0) {
     double const e2 = detail::plain(detail::densities(p, T(a)).sum());
-    if (!(e2 > 0))
-      expects(false, "E^2 must be above 0 up to a = " + in_words(a_max) +
-                         ", and at a = " + in_words(a) + " it is " + in_words(e2) +
-                         ": bring omega_k and wa closer to 0, or w0 closer to -1");
+    expects(false, "E^2 must be above 0 up to a = " + in_words(a_max) +
+                       ", and at a = " + in_words(a) + " it is " + in_words(e2) +
+                       ": bring omega_k and wa closer to 0, or w0 closer to -1");
   }
 }
 

@@ -12,10 +12,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <numbers>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace coir::cosmology {
 
@@ -44,6 +46,36 @@ T w_tophat_squared(T const& x) {
   }
   if (exact < 1) result += static_cast<T>(4.5 * (1 - exact)) * (inverse * inverse * (1 + inverse));
   return result;
+}
+
+/// The ends of panels for the variance in spheres of a radius, between two wave numbers. Ten nodes
+/// are for less than two periods of W^2 where it oscillates, for one of the acoustic oscillations,
+/// and for a factor of 4/3 in k.
+inline std::vector<double> variance_panels(double radius, double from, double to) {
+  std::vector<double> ends{from};
+  while (ends.back() < to) {
+    double const k = ends.back(), wiggles = k < 1 ? 0.04 : to;
+    double const waves = k * radius < 400 ? 3 / radius : to;
+    ends.push_back(std::min(k + std::min({k / 3, waves, wiggles}), to));
+  }
+  return ends;
+}
+
+/// The range of wave numbers beyond which little is left of the variance: below it k^3 P falls at
+/// least as k^4, and above it P W^2 falls as k^-6. For spheres larger than the waves at the
+/// spectrum's peak the range includes the peak.
+inline std::pair<double, double> variance_range(double radius) {
+  return {std::min(1e-5, 1e-3 / radius), std::max(300 / radius, 10.0)};
+}
+
+/// What k^n_s T^2 is multiplied by in P today, given A_s and D1(1).
+template <class T>
+KOKKOS_FUNCTION T amplitude_by_A_s(Parameters<T> const& p, T const& d1_today) {
+  using std::pow;
+  // One factor after the other, because (c/H0)^4 alone is about 1e14.
+  T const distance = T(double(hubble_distance)), length = distance * d1_today / p.omega_m;
+  return 8 * std::numbers::pi * std::numbers::pi / 25 * p.A_s * length * length * distance *
+         distance * pow(p.k_pivot / p.h, 1 - p.n_s);
 }
 
 }  // namespace detail
@@ -80,7 +112,6 @@ class LinearPower {
   explicit LinearPower(Growth<T> growth,
                        TransferFunction transfer = TransferFunction::eisenstein_hu)
       : growth_(std::move(growth)), shape_(shape_of(parameters(), transfer)) {
-    using std::pow;
     auto const& p = parameters();
     expects_parameters(p);
     d1_today_ = growth_.d1(T(1));
@@ -88,10 +119,7 @@ class LinearPower {
     if (p.sigma8 > 0) {
       normalise_to_sigma8();
     } else {
-      // One factor after the other, because (c/H0)^4 alone is about 1e14.
-      T const length = T(hubble_distance) * d1_today_ / p.omega_m;
-      amplitude_ = 8 * std::numbers::pi * std::numbers::pi / 25 * p.A_s * length * length *
-                   T(hubble_distance) * T(hubble_distance) * pow(p.k_pivot / p.h, 1 - p.n_s);
+      amplitude_ = detail::amplitude_by_A_s(p, d1_today_);
     }
   }
 
@@ -219,9 +247,7 @@ class LinearPower {
     double const radius = detail::plain(r);
     expects(radius > 0 && std::isfinite(radius), "the radius, in Mpc/h, must be above 0 and finite",
             radius);
-    // Below this range k^3 P falls at least as k^4, and above it P W^2 falls as k^-6. For spheres
-    // larger than the waves at the spectrum's peak the range includes the peak.
-    double from = std::min(1e-5, 1e-3 / radius), to = std::max(300 / radius, 10.0);
+    auto [from, to] = detail::variance_range(radius);
     if (auto const* const table = std::get_if<PowerTable>(&shape_)) {
       table->expects_coverage(0.02 / radius, std::max(30 / radius, 1.0));
       from = std::max(from, table->k_min());
@@ -230,17 +256,10 @@ class LinearPower {
     auto const integrand = [this, &r](T const& k) {
       return T(k * k * (*this)(k)*detail::w_tophat_squared(T(k * r)));
     };
-    // Ten nodes are for less than two periods of W^2 where it oscillates, for one of the acoustic
-    // oscillations, and for a factor of 4/3 in k.
     T sum(0);
-    double k = from;
-    while (k < to) {
-      double const wiggles = k < 1 ? 0.04 : to;
-      double const waves = k * radius < 400 ? 3 / radius : to;
-      double const next = std::min({k + std::min({k / 3, waves, wiggles}), to});
-      sum += detail::gauss_legendre(integrand, T(k), T(next));
-      k = next;
-    }
+    auto const ends = detail::variance_panels(radius, from, to);
+    for (std::size_t i = 1; i < ends.size(); ++i)
+      sum += detail::gauss_legendre(integrand, T(ends[i - 1]), T(ends[i]));
     return sum / (2 * std::numbers::pi * std::numbers::pi);
   }
 

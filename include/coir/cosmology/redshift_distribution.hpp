@@ -17,6 +17,60 @@
 
 namespace coir::cosmology {
 
+namespace detail {
+
+/// The formula of Smail et al.
+template <class T>
+struct SmailShape {
+  T alpha, beta, z0;
+
+  KOKKOS_FUNCTION T operator()(T const& z, T const& ln_norm) const {
+    if (!(z > 0)) return T(0);
+    T const ln_z = smooth_log(z);
+    return smooth_exp(T(alpha * ln_z - smooth_exp(T(beta * (ln_z - smooth_log(z0)))) - ln_norm));
+  }
+};
+
+template <class T>
+struct GaussianShape {
+  T mean, sigma;
+
+  KOKKOS_FUNCTION T operator()(T const& z, T const& ln_norm) const {
+    if (!(z >= 0)) return T(0);
+    T const x = (z - mean) * smooth_inverse(sigma);
+    return smooth_exp(T(-0.5 * x * x - ln_norm));
+  }
+};
+
+/// A table in memory of others, which has `rows` rows: see RedshiftDistribution::table.
+struct TableShape {
+  double const *z, *n, *slope;
+  int rows;
+
+  template <class T>
+  KOKKOS_FUNCTION T operator()(T const& x, T const& ln_norm) const {
+    double const at = plain(x);
+    if (!(at >= z[0]) || at >= z[rows - 1]) return T(0);
+    int i = 0, last = rows - 2;
+    while (i < last) {
+      int const middle = (i + last + 1) / 2;
+      if (at < z[middle])
+        last = middle - 1;
+      else
+        i = middle;
+    }
+    double const h = z[i + 1] - z[i], rise = n[i + 1] - n[i];
+    double const from = h * slope[i], to = h * slope[i + 1];
+    T const s = (x - z[i]) / h;
+    return (n[i] + s * (from + s * ((3 * rise - 2 * from - to) + s * (from + to - 2 * rise)))) *
+           smooth_exp(T(-ln_norm));
+  }
+};
+
+struct DistributionParts;
+
+}  // namespace detail
+
 /// The distribution n(z) of galaxies in redshift: int n dz = 1 over all z >= 0.
 ///
 ///     auto const bin = RedshiftDistribution<>::gaussian(0.5, 0.05).shifted(0.01);
@@ -34,7 +88,7 @@ class RedshiftDistribution {
     expects_positive(beta, "beta");
     expects_positive(z0, "z0");
     RedshiftDistribution result;
-    result.shape_ = Smail{alpha, beta, z0};
+    result.shape_ = Smail{{alpha, beta, z0}};
     T const order = (alpha + 1) / beta;
     result.ln_norm_ = lgamma(order) + (alpha + 1) * log(z0) - log(beta);
     double const a = detail::plain(alpha), b = detail::plain(beta), scale = detail::plain(z0);
@@ -58,7 +112,7 @@ class RedshiftDistribution {
             "the mean of n(z) must be at least 0 and finite", detail::plain(mean));
     expects_positive(sigma, "sigma");
     RedshiftDistribution result;
-    result.shape_ = Gaussian{mean, sigma};
+    result.shape_ = Gaussian{{mean, sigma}};
     result.ln_norm_ =
         log(sigma * std::sqrt(std::numbers::pi / 2) * erfc(-mean / (std::numbers::sqrt2 * sigma)));
     result.mean_ = detail::plain(mean);
@@ -135,32 +189,19 @@ class RedshiftDistribution {
 
   static constexpr double ln_negligible = 23.03;  // ln 1e10
 
-  struct Smail {
-    T alpha, beta, z0;
+  friend struct detail::DistributionParts;
 
-    T operator()(T const& z, T const& ln_norm) const {
-      using detail::smooth_exp, detail::smooth_log;
-      if (!(z > 0)) return T(0);
-      T const ln_z = smooth_log(z);
-      return smooth_exp(T(alpha * ln_z - smooth_exp(T(beta * (ln_z - smooth_log(z0)))) - ln_norm));
-    }
+  struct Smail : detail::SmailShape<T> {
     template <class U>
     RedshiftDistribution<U> as() const {
-      return RedshiftDistribution<U>::smail(U(alpha), U(beta), U(z0));
+      return RedshiftDistribution<U>::smail(U(this->alpha), U(this->beta), U(this->z0));
     }
   };
 
-  struct Gaussian {
-    T mean, sigma;
-
-    T operator()(T const& z, T const& ln_norm) const {
-      if (!(z >= 0)) return T(0);
-      T const x = (z - mean) * detail::smooth_inverse(sigma);
-      return detail::smooth_exp(T(-0.5 * x * x - ln_norm));
-    }
+  struct Gaussian : detail::GaussianShape<T> {
     template <class U>
     RedshiftDistribution<U> as() const {
-      return RedshiftDistribution<U>::gaussian(U(mean), U(sigma));
+      return RedshiftDistribution<U>::gaussian(U(this->mean), U(this->sigma));
     }
   };
 
@@ -181,17 +222,10 @@ class RedshiftDistribution {
       }
     }
 
-    T operator()(T const& x, T const& ln_norm) const {
-      double const at = detail::plain(x);
-      if (at < z.front() || at >= z.back()) return T(0);
-      auto const above = std::upper_bound(z.begin() + 1, z.end() - 1, at);
-      auto const i = static_cast<std::size_t>(above - z.begin()) - 1;
-      double const h = z[i + 1] - z[i], rise = n[i + 1] - n[i];
-      double const from = h * slope[i], to = h * slope[i + 1];
-      T const s = (x - z[i]) / h;
-      return (n[i] + s * (from + s * ((3 * rise - 2 * from - to) + s * (from + to - 2 * rise)))) *
-             detail::smooth_exp(T(-ln_norm));
+    detail::TableShape plain() const {
+      return {z.data(), n.data(), slope.data(), static_cast<int>(z.size())};
     }
+    T operator()(T const& x, T const& ln_norm) const { return plain()(x, ln_norm); }
     template <class U>
     RedshiftDistribution<U> as() const {
       return RedshiftDistribution<U>::table(z, n);

@@ -27,11 +27,12 @@ struct TransferScales {
   T k_silk;         ///< photons' diffusion damps beyond it, 1/Mpc
 };
 
-/// \throws PreconditionError if expects_transfer finds a parameter at fault
+namespace detail {
+
+/// As transfer_scales, of parameters that have been checked.
 template <class T>
-TransferScales<T> transfer_scales(Parameters<T> const& p) {
+KOKKOS_FUNCTION TransferScales<T> scales_of(Parameters<T> const& p) {
   using std::log, std::pow, std::sqrt;
-  expects_transfer(p);
   T const matter = p.omega_m * p.h * p.h;
   T const baryons = p.omega_b * p.h * p.h;
   T const t = p.t_cmb / 2.7;
@@ -53,13 +54,12 @@ TransferScales<T> transfer_scales(Parameters<T> const& p) {
   return s;
 }
 
-/// T(k) with acoustic oscillations: equations 8 to 24. Within a few percent of a Boltzmann code.
-template <class T = double>
-class EisensteinHu {
+/// As EisensteinHu, of parameters and wave numbers that have been checked.
+template <class T>
+class EisensteinHuFit {
  public:
-  /// \throws PreconditionError if expects_transfer finds a parameter at fault
-  explicit EisensteinHu(Parameters<T> const& p)
-      : scales_(transfer_scales(p)), h_(p.h), baryon_fraction_(p.omega_b / p.omega_m) {
+  KOKKOS_FUNCTION explicit EisensteinHuFit(Parameters<T> const& p)
+      : scales_(scales_of(p)), h_(p.h), baryon_fraction_(p.omega_b / p.omega_m) {
     using std::log, std::pow, std::sqrt;
     T const matter = p.omega_m * p.h * p.h;
     T const fb = baryon_fraction_;
@@ -80,11 +80,8 @@ class EisensteinHu {
 
   TransferScales<T> const& scales() const { return scales_; }
 
-  /// T at k in h/Mpc.
-  /// \throws PreconditionError unless k >= 0
-  T operator()(T const& k) const {
+  KOKKOS_FUNCTION T operator()(T const& k) const {
     using std::cbrt, std::exp, std::log, std::pow, std::sin;
-    expects(k >= 0, "the wave number k, in h/Mpc, must be at least 0", detail::plain(k));
     if (k == 0) return T(1);
     T const k_mpc = k * h_;
     T const ks = k_mpc * scales_.sound_horizon;
@@ -92,7 +89,8 @@ class EisensteinHu {
     T const q = k_mpc / (13.41 * scales_.k_eq);
     T const from_q = 386 / (1 + 69.9 * pow(q, 1.08));
     auto const pressureless = [&q, &from_q](auto const& alpha, auto const& beta) {
-      T const l = log(std::numbers::e + 1.8 * beta * q);
+      constexpr double e = std::numbers::e;
+      T const l = log(e + 1.8 * beta * q);
       return T(l / (l + (14.2 / alpha + from_q) * q * q));
     };
 
@@ -118,6 +116,35 @@ class EisensteinHu {
   T alpha_b_;
   T beta_b_;
   T beta_node_;
+};
+
+}  // namespace detail
+
+/// \throws PreconditionError if expects_transfer finds a parameter at fault
+template <class T>
+TransferScales<T> transfer_scales(Parameters<T> const& p) {
+  expects_transfer(p);
+  return detail::scales_of(p);
+}
+
+/// T(k) with acoustic oscillations: equations 8 to 24. Within a few percent of a Boltzmann code.
+template <class T = double>
+class EisensteinHu {
+ public:
+  /// \throws PreconditionError if expects_transfer finds a parameter at fault
+  explicit EisensteinHu(Parameters<T> const& p) : fit_((expects_transfer(p), p)) {}
+
+  TransferScales<T> const& scales() const { return fit_.scales(); }
+
+  /// T at k in h/Mpc.
+  /// \throws PreconditionError unless k >= 0
+  T operator()(T const& k) const {
+    expects(k >= 0, "the wave number k, in h/Mpc, must be at least 0", detail::plain(k));
+    return fit_(k);
+  }
+
+ private:
+  detail::EisensteinHuFit<T> fit_;
 };
 
 /// The sound horizon of the smooth transfer function.

@@ -3,11 +3,13 @@
 /// \file
 /// The plain value of a number, which may be a float, a double, or a dual number of these.
 
+#include <coir/core/kokkos.hpp>
+
 namespace coir::cosmology::detail {
 
 /// The value of a number without its derivatives, to choose branches by and to put into messages.
 template <class T>
-double plain(T const& x) {
+KOKKOS_FUNCTION double plain(T const& x) {
   if constexpr (requires { x.value; })
     return plain(x.value);
   else
@@ -16,7 +18,7 @@ double plain(T const& x) {
 
 /// Whether a number is 0 and, if it is a dual number, all of its derivatives are.
 template <class T>
-bool all_zero(T const& x) {
+KOKKOS_FUNCTION bool all_zero(T const& x) {
   if constexpr (requires { x.derivative; }) {
     bool zero = all_zero(x.value);
     for (int k = 0; k < T::directions; ++k) zero = zero && all_zero(x.derivative[k]);

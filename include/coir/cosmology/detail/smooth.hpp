@@ -1,5 +1,7 @@
 #pragma once
 
+#include <coir/core/kokkos.hpp>
+
 #include <cmath>
 
 namespace coir::cosmology::detail {
@@ -8,7 +10,7 @@ namespace coir::cosmology::detail {
 /// functions of coir/core/dual.hpp look at each derivative, in case that a slope is infinite; these
 /// don't, and compilers vectorise them.
 template <class T>
-[[gnu::always_inline]] inline T smooth_exp(T const& x) {
+KOKKOS_FORCEINLINE_FUNCTION T smooth_exp(T const& x) {
   if constexpr (requires { x.derivative; }) {
     T result(smooth_exp(x.value));
     for (int k = 0; k < T::directions; ++k) result.derivative[k] = result.value * x.derivative[k];
@@ -19,7 +21,7 @@ template <class T>
 }
 
 template <class T>
-[[gnu::always_inline]] inline T smooth_inverse(T const& x) {
+KOKKOS_FORCEINLINE_FUNCTION T smooth_inverse(T const& x) {
   if constexpr (requires { x.derivative; }) {
     T result(smooth_inverse(x.value));
     auto const slope = -result.value * result.value;
@@ -31,7 +33,7 @@ template <class T>
 }
 
 template <class T>
-[[gnu::always_inline]] inline T smooth_log(T const& x) {
+KOKKOS_FORCEINLINE_FUNCTION T smooth_log(T const& x) {
   if constexpr (requires { x.derivative; }) {
     T result(smooth_log(x.value));
     auto const slope = smooth_inverse(x.value);
