@@ -39,17 +39,12 @@ struct FisherMatrix {
               "constrained. Add priors, 1 / width^2, to its diagonal, or leave a parameter out");
     };
     expects_constrained(factor.positive());
-    // The columns of L^-1, and their products.
-    std::vector<double> inverse(size * size, 0.0);
-    for (std::size_t i = 0; i < size; ++i) {
-      inverse[i * size + i] = 1;
-      factor.solve_lower(&inverse[i * size]);
-    }
+    auto const inverse = factor.inverse();
     std::array<std::array<double, size>, size> result{};
     for (std::size_t i = 0; i < size; ++i)
       for (std::size_t j = 0; j < size; ++j) {
         for (std::size_t k = 0; k < size; ++k)
-          result[i][j] += inverse[i * size + k] * inverse[j * size + k];
+          result[i][j] += inverse[k * size + i] * inverse[k * size + j];
         // The ratio of the variance to the variance with all others fixed. A ratio of 1e13 says
         // that the matrix is singular but for rounding.
         if (i == j) expects_constrained(result[i][i] < 1e13);

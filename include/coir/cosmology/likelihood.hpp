@@ -129,6 +129,10 @@ class GaussianLikelihood {
   }
 
   double log_determinant() const { return log_determinant_; }
+  AngularSpectra<double> const& data() const { return data_; }
+  std::vector<double> const& nu() const { return nu_; }
+  /// The inverse of the Cholesky factor of C at the l of the number `at`, in C order.
+  std::vector<double> whitening(std::size_t at) const { return factors_[at].inverse(); }
 
   /// ln L of a model.
   template <class T>

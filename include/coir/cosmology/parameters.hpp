@@ -4,6 +4,7 @@
 /// The parameters of a cosmology, and sets of parameters from papers and other codes.
 
 #include <coir/core/errors.hpp>
+#include <coir/core/math.hpp>
 #include <coir/cosmology/detail/plain.hpp>
 #include <coir/cosmology/detail/smooth.hpp>
 
@@ -135,6 +136,18 @@ KOKKOS_FUNCTION double end_of_expansion(Parameters<T> const& p, double a_max) {
     if (!(plain(densities(p, T(a)).sum()) > 0)) return a;
   }
   return 0;
+}
+
+/// Whether expects_parameters(p) has nothing to say.
+KOKKOS_FUNCTION inline bool is_physical(Parameters<double> const& p) {
+  double const numbers[] = {p.omega_m, p.omega_b, p.h,  p.n_s, p.sigma8, p.A_s,
+                            p.omega_k, p.omega_r, p.w0, p.wa,  p.t_cmb,  p.k_pivot};
+  for (double const x : numbers)
+    if (!math::isfinite(x)) return false;
+  return p.omega_m > 0 && p.omega_r >= 0 && p.w0 + p.wa < 0 && p.omega_b > 0 &&
+         p.omega_b < p.omega_m && p.h > 0 && p.h < 10 && p.t_cmb > 0 && p.sigma8 >= 0 &&
+         p.A_s >= 0 && (p.sigma8 > 0) != (p.A_s > 0) && p.k_pivot > 0 &&
+         end_of_expansion(p, 1) == 0;
 }
 
 }  // namespace detail

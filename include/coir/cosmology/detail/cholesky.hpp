@@ -48,6 +48,16 @@ class Cholesky {
     }
   }
 
+  /// L^-1 for numbers that aren't duals; the upper triangle is 0.
+  std::vector<T> inverse() const {
+    std::vector<T> result(n_ * n_, T(0));
+    for (std::size_t j = 0; j < n_; ++j) {
+      result[j * n_ + j] = T(1);
+      solve_lower(&result[j], n_);
+    }
+    return result;
+  }
+
   /// The matrix L^-1 R L^-T for a symmetric R.
   template <class V>
   void whiten(std::vector<V>& r) const {

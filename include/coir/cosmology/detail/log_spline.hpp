@@ -15,6 +15,9 @@ struct SplineNodes {
 
   int first, last;  ///< in steps of ln k
 
+  /// From 8e-7 to 1e5 h/Mpc.
+  KOKKOS_FUNCTION static constexpr SplineNodes widest() { return {-14 * 16, 23 * 8}; }
+
   /// The number of nodes before that at `i` steps.
   KOKKOS_FUNCTION int node_at(int i) const {
     return i - first + (fine - 1) * (cut(i) - cut(first));

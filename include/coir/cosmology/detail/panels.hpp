@@ -35,6 +35,11 @@ class Panels {
   std::size_t size() const { return x_.size(); }
   std::vector<double> const& x() const { return x_; }
   std::vector<double> const& weights() const { return weights_; }
+  /// dx / d sqrt(x / end)
+  std::vector<double> const& slopes() const { return slopes_; }
+  /// The integrals from node i of a panel to its end, over sqrt(x / end), of the polynomials that
+  /// are 1 at node j.
+  std::array<std::array<double, order>, order> const& partial() const { return partial_; }
 
   /// The integrals of f, given at the nodes, from each node to the end.
   template <class T>

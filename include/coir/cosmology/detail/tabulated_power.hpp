@@ -10,9 +10,6 @@
 
 namespace coir::cosmology::detail {
 
-/// The nodes from 8e-7 to 1e5 h/Mpc.
-inline constexpr SplineNodes widest_nodes{-14 * 16, 23 * 8};
-
 /// ln P of a linear spectrum today by the natural cubic spline over ln k: some ten times faster
 /// than the transfer function. ln P is within 5e-7. Beyond its ends ln P is continued along
 /// straight lines. If the spectrum is a table, the ends are at most those of the table.
@@ -40,7 +37,7 @@ class TabulatedPower {
 
  private:
   static SplineNodes nodes_of(PowerTable const* table) {
-    SplineNodes nodes = widest_nodes;
+    SplineNodes nodes = SplineNodes::widest();
     if (table == nullptr) return nodes;
     double const step = SplineNodes::step;
     nodes.first =
