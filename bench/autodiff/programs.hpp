@@ -1,14 +1,21 @@
 #pragma once
 
 /// What benchmarks of gradients of programs share: their arrays, and how values and gradients are
-/// timed.
+/// timed, statement by statement and recorded.
 
 #include <support/timing.hpp>
 
 #include <coir/array/all.hpp>
+#include <coir/array/record.hpp>
 #include <coir/autodiff/array_grad.hpp>
+#include <coir/autodiff/value_and_grad_into.hpp>
+#include <coir/core/errors.hpp>
 
 #include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <tuple>
 
 namespace coir::bench {
 
@@ -29,6 +36,58 @@ void time_program(benchmark::State& state, double cells, F const& function, X co
     else
       benchmark::DoNotOptimize(static_cast<float>(function(arguments...)));
   });
+}
+
+/// Runs what record() recorded of function(arguments...), or of its value_and_grad, and waits after
+/// each run. What record() refuses is skipped.
+template <bool Gradient, class F, class... X>
+void time_recorded(benchmark::State& state, double cells, F const& function,
+                   X const&... arguments) {
+  Array<float, 0, Memory> value(Shape<0>{});
+  std::tuple slopes{copy(arguments)...};
+  auto const recorded = [&]() -> std::optional<Recorded<Memory>> {
+    try {
+      return record<Memory>([&] {
+        if constexpr (Gradient)
+          std::apply(
+              [&](auto&... slope) {
+                value_and_grad_into(function)(value, std::tie(slope...), arguments...);
+              },
+              slopes);
+        else
+          value_into(function)(value, arguments...);
+      });
+    } catch (PreconditionError const& error) {
+      state.SkipWithError(error.what());
+      return std::nullopt;
+    }
+  }();
+  if (!recorded) return;
+  time_batches(state, Space{}, {cells, sizeof(float) * cells, "numbers"}, [&] { recorded->run(); });
+}
+
+/// Makes the benchmarks value,NAME/n, grad,NAME/n, recorded_value,NAME/n and recorded_grad,NAME/n.
+///
+/// \param program  called with the benchmark's state, and with what times function(arguments...)
+///   when it is called with them
+template <class Program>
+bool add_program(std::string const& name, std::initializer_list<std::int64_t> sizes,
+                 Program const& program) {
+  auto const add = [&](std::string const& what, auto const& time) {
+    auto* const row =
+        benchmark::RegisterBenchmark((what + "," + name).c_str(), [=](benchmark::State& state) {
+          program(state, [&](auto const& f, auto const&... x) {
+            time(state, double((x.size() + ...)), f, x...);
+          });
+        });
+    row->UseManualTime();
+    for (std::int64_t const n : sizes) row->Arg(n);
+  };
+  add("value", [](auto&&... of) { time_program<false>(of...); });
+  add("grad", [](auto&&... of) { time_program<true>(of...); });
+  add("recorded_value", [](auto&&... of) { time_recorded<false>(of...); });
+  add("recorded_grad", [](auto&&... of) { time_recorded<true>(of...); });
+  return true;
 }
 
 }  // namespace coir::bench

@@ -1,13 +1,11 @@
 // Programs that go by the tape: value,NAME is the value alone, grad,NAME the value with its
-// gradient, and recorded,NAME a recorded one. bench/peers/gradients.py times JAX's programs beside
-// these.
+// gradient, and recorded_value,NAME and recorded_grad,NAME are what record() made of these.
+// bench/peers/gradients.py times JAX's programs beside these.
 
 #include <autodiff/programs.hpp>
 #include <support/memory.hpp>
 
-#include <coir/array/record.hpp>
 #include <coir/autodiff/linalg.hpp>
-#include <coir/autodiff/value_and_grad_into.hpp>
 #include <coir/linalg/matmul.hpp>
 
 #include <cstdint>
@@ -47,47 +45,36 @@ struct Perceptron {
   }
 };
 
-template <bool Gradient>
-void diffusion(benchmark::State& state) {
+/// Calls time(function, arguments...) with a program of a size, unless there is no memory for it.
+template <class Time>
+void diffusion(benchmark::State& state, Time const& time) {
   std::int64_t const n = state.range(0);
   if (!fits(state, 220. * sizeof(float) * double(n) * double(n))) return;
-  time_program<Gradient>(state, double(n * n), Diffusion{}, matrix(n, n));
+  time(Diffusion{}, matrix(n, n));
 }
 
-void recorded_diffusion(benchmark::State& state) {
-  std::int64_t const n = state.range(0);
-  if (!fits(state, 220. * sizeof(float) * double(n) * double(n))) return;
-  auto const x = matrix(n, n);
-  auto slope = matrix(n, n);
-  Array<float, 0, Memory> value(Shape<0>{});
-  auto const step = record<Memory>([&] { value_and_grad_into(Diffusion{})(value, slope, x); });
-  double const cells = double(n * n);
-  time_batches(state, Space{}, {cells, sizeof(float) * cells, "numbers"}, [&] { step.run(); });
-}
-
-template <bool Gradient>
-void log_sum_exp(benchmark::State& state) {
+template <class Time>
+void log_sum_exp(benchmark::State& state, Time const& time) {
   std::int64_t const rows = state.range(0), columns = 100;
   if (!fits(state, 4. * sizeof(float) * double(rows * columns))) return;
-  time_program<Gradient>(state, double(rows * columns), LogSumExp{}, matrix(rows, columns));
+  time(LogSumExp{}, matrix(rows, columns));
 }
 
-template <bool Gradient>
-void perceptron(benchmark::State& state) {
+template <class Time>
+void perceptron(benchmark::State& state, Time const& time) {
   std::int64_t const batch = state.range(0);
   if (!fits(state, 16. * sizeof(float) * double(batch * 784))) return;
   auto const data = matrix(batch, 784), target = matrix(batch, 10);
-  time_program<Gradient>(state, double(batch * 784), Perceptron{data, target},
-                         matrix(784, 512, 0.05), matrix(512, 512, 0.05), matrix(512, 10, 0.05));
+  time(Perceptron{data, target}, matrix(784, 512, 0.05), matrix(512, 512, 0.05),
+       matrix(512, 10, 0.05));
 }
 
-BENCHMARK(diffusion<false>)->Name("value,diffusion")->UseManualTime()->Arg(64)->Arg(1024);
-BENCHMARK(diffusion<true>)->Name("grad,diffusion")->UseManualTime()->Arg(64)->Arg(1024);
-BENCHMARK(recorded_diffusion)->Name("recorded,diffusion")->UseManualTime()->Arg(64)->Arg(1024);
-BENCHMARK(log_sum_exp<false>)->Name("value,log_sum_exp")->UseManualTime()->Arg(1000)->Arg(100000);
-BENCHMARK(log_sum_exp<true>)->Name("grad,log_sum_exp")->UseManualTime()->Arg(1000)->Arg(100000);
-BENCHMARK(perceptron<false>)->Name("value,perceptron")->UseManualTime()->Arg(32)->Arg(1024);
-BENCHMARK(perceptron<true>)->Name("grad,perceptron")->UseManualTime()->Arg(32)->Arg(1024);
+bool const added = add_program("diffusion", {64, 1024},
+                               [](auto& state, auto const& time) { diffusion(state, time); }) &&
+                   add_program("log_sum_exp", {1000, 100000},
+                               [](auto& state, auto const& time) { log_sum_exp(state, time); }) &&
+                   add_program("perceptron", {32, 1024},
+                               [](auto& state, auto const& time) { perceptron(state, time); });
 
 }  // namespace
 

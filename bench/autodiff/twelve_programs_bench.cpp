@@ -1,6 +1,7 @@
-// Twelve programs of the kinds that are differentiated most: value,NAME is the value alone and
-// grad,NAME the value with its gradient. bench/peers/gradients.py times JAX's programs beside
-// these.
+// Twelve programs of the kinds that are differentiated most: value,program/k is the value alone,
+// grad,program/k the value with its gradient, and recorded_value,program/k and
+// recorded_grad,program/k are what record() made of these. bench/peers/gradients.py times JAX's
+// programs beside these.
 
 #include <autodiff/programs.hpp>
 
@@ -203,14 +204,11 @@ struct RecurrentCell {
   }
 };
 
-template <bool Gradient>
-void time_all(benchmark::State& state) {
+template <class Time>
+void time_all(benchmark::State& state, Time const& time) {
   auto const field = matrix(256, 256), large = matrix(1024, 1024);
   Array<float, 2, Memory> const other = sin(5 * large);
   auto const points = matrix(20000, 8), tokens = matrix(256, 64), batch = matrix(64, 32);
-  auto const time = [&](auto const& f, auto const&... x) {
-    time_program<Gradient>(state, double((x.size() + ...)), f, x...);
-  };
   switch (state.range(0)) {
     case 0: return time(Advection{}, field);
     case 1: return time(Wave{}, field);
@@ -228,8 +226,8 @@ void time_all(benchmark::State& state) {
   }
 }
 
-BENCHMARK(time_all<false>)->Name("value,program")->UseManualTime()->DenseRange(0, 11);
-BENCHMARK(time_all<true>)->Name("grad,program")->UseManualTime()->DenseRange(0, 11);
+bool const added = add_program("program", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11},
+                               [](auto& state, auto const& time) { time_all(state, time); });
 
 }  // namespace
 

@@ -254,13 +254,14 @@ namespace detail {
 /// \param pull    called with the cotangent of the result, a Slice of constants of its shape
 template <class T, int Rank, class Space, class Pull>
 Traced<T, Rank, Space> taped(Tape& tape, Array<T, Rank, Space> const& values, Pull pull) {
-  auto const shape = values.shape();
-  auto node = std::make_shared<TapeNode<T, Space>>(
-      tape, values.data(), values.shape(),
-      [shape, pull = std::move(pull)](Array<T, 1, Space> const& cotangent) {
-        pull(Slice<T const, Rank, Space>(cotangent.data(), shape, c_strides(shape),
-                                         cotangent.all().owner()));
-      });
+  typename TapeNode<T, Space>::PullBack back;
+  if (tape.goes_back())
+    back = [shape = values.shape(), pull = std::move(pull)](Array<T, 1, Space> const& cotangent) {
+      pull(Slice<T const, Rank, Space>(cotangent.data(), shape, c_strides(shape),
+                                       cotangent.all().owner()));
+    };
+  auto node =
+      std::make_shared<TapeNode<T, Space>>(tape, values.data(), values.shape(), std::move(back));
   tape.add(node);
   return {values.all(), std::move(node)};
 }

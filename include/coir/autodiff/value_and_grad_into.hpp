@@ -26,14 +26,14 @@ void expects_to_stay(Array<T, Rank, Space> const& x, std::string const& what) {
   if (!state || !state->recorded) return;
   if (x.size() > 0 && x.data() == nullptr)
     throw PreconditionError(what +
-                            " of a recorded gradient has no memory yet: make it by zeros<T>()");
+                            " of a recorded program has no memory yet: make it by zeros<T>()");
   auto const& blocks = state->recorded->blocks;
   if (!blocks || blocks->holds(x.data())) return;
   state->recorded->checks.push_back([&x, data = x.data(), what] {
     if (x.data() != data)
       throw PreconditionError(
           what +
-          " of a recorded gradient has other memory than when it was recorded: keep its "
+          " of a recorded program has other memory than when it was recorded: keep its "
           "shape, assign elements to it, or record again");
   });
 }
@@ -117,6 +117,36 @@ class ValueAndGradInto {
 template <class F>
 ValueAndGradInto<F> value_and_grad_into(F f) {
   return ValueAndGradInto<F>(std::move(f));
+}
+
+/// What value_into() returns.
+template <class F>
+class ValueInto {
+ public:
+  explicit ValueInto(F f) : f_(std::move(f)) {}
+
+  /// \param value  f's value
+  template <class V, class Space, class... X>
+  void operator()(Array<V, 0, Space>& value, X const&... x) const {
+    detail::Tape tape(false);
+    std::tuple const arguments(detail::traced_argument<value_t<X>, Space>(tape, x)...);
+    (detail::expects_to_stay(x, "an argument"), ...);
+    detail::expects_to_stay(value, "the value");
+    value = detail::traced_value(f_, arguments).values();
+  }
+
+ private:
+  F f_;
+};
+
+/// The value alone of what value_and_grad_into() takes, by the same statements: for a loss that
+/// record() records without its gradient, value_into(f)(value, x, ...).
+///
+/// \param f  as for value_and_grad. It returns a real number
+/// \throws PreconditionError as value_and_grad_into()
+template <class F>
+ValueInto<F> value_into(F f) {
+  return ValueInto<F>(std::move(f));
 }
 
 }  // namespace coir

@@ -50,20 +50,24 @@ template <class F, class... X>
 auto value_of_program(F const& f, std::tuple<X...> const& arguments)
     -> value_t<decltype(std::apply(f, arguments))>;
 
+/// The value of f, a traced array of rank 0.
+template <class F, class... X>
+auto traced_value(F const& f, std::tuple<X...> const& arguments) {
+  auto const returned =
+      std::apply([&](auto const&... argument) { return f(argument...); }, arguments);
+  static_assert(TracedExpression<decltype(returned)>,
+                "the function given to value_and_grad returns what doesn't depend on its "
+                "arguments");
+  return evaluate(returned);
+}
+
 /// Calls f, and goes back through its statements.
 ///
 /// \param take_value  called with f's value, an array of rank 0, before the way back
 template <class Space, class F, class... X, class TakeValue>
 void differentiate(Tape& tape, F const& f, std::tuple<X...> const& arguments,
                    TakeValue const& take_value) {
-  auto const result = [&] {
-    auto const returned =
-        std::apply([&](auto const&... argument) { return f(argument...); }, arguments);
-    static_assert(TracedExpression<decltype(returned)>,
-                  "the function given to value_and_grad returns what doesn't depend on its "
-                  "arguments");
-    return evaluate(returned);
-  }();
+  auto const result = traced_value(f, arguments);
   using R = std::remove_const_t<decltype(result)>;
   using V = value_t<R>;
   static_assert(R::rank == 0 && (std::floating_point<V> || is_dual<V>),

@@ -35,14 +35,20 @@ class TapeEntry {
 /// Statements in the order in which they were made.
 class Tape {
  public:
-  Tape() = default;
+  /// \param goes_back  whether pull_back() will be called. Otherwise the tape keeps no statement,
+  ///   and so no memory that the values alone don't need
+  explicit Tape(bool goes_back = true) : goes_back_(goes_back) {}
   Tape(Tape const&) = delete;
   Tape& operator=(Tape const&) = delete;
   ~Tape() {
     while (!entries_.empty()) entries_.pop_back();  // each holds those before it
   }
 
-  void add(std::shared_ptr<TapeEntry> entry) { entries_.push_back(std::move(entry)); }
+  bool goes_back() const { return goes_back_; }
+
+  void add(std::shared_ptr<TapeEntry> entry) {
+    if (goes_back_) entries_.push_back(std::move(entry));
+  }
 
   /// Of all results and cotangents at once, which is more than there is at any time.
   std::int64_t bytes() const {
@@ -62,6 +68,7 @@ class Tape {
   }
 
  private:
+  bool goes_back_;
   std::vector<std::shared_ptr<TapeEntry>> entries_;
 };
 
