@@ -1,15 +1,17 @@
 // How long transforms over ranks take:
 //
 //     mpirun -n 2 slab_table [--sizes 128,256] [--cases real,filter,complex,plan] [--rows 1]
-//     [--host] [--peer] [--json]
+//     [--offset BYTES] [--host] [--peer] [--json]
 //
 // For each size n, of n^3 numbers in float: real to half spectrum and back (on one rank also in
 // place), a filter (both and a product), and complex both ways. With --rows R the ranks are a grid
-// of R rows, and share fields out by pencils. Each time is the median of rounds that all ranks
-// begin together, the slowest rank's. share_of_copy is the share of the time that three passes over
-// the rank's numbers, read and written once, take at the measured copy bandwidth. --peer adds
-// FFTW-MPI on hosts, where the build has found it, with planes in place and the transposed output
-// that this library has. Cases that don't fit in memory are left out with a line that says why.
+// of R rows, and share fields out by pencils. Fields begin so many bytes behind a multiple of 256
+// bytes as --offset says, 128 unless it is told, as memory of Views. Each time is the median of
+// rounds that all ranks begin together, the slowest rank's. share_of_copy is the share of the time
+// that three passes over the rank's numbers, read and written once, take at the measured copy
+// bandwidth. --peer adds FFTW-MPI on hosts, where the build has found it, with planes in place and
+// the transposed output that this library has. Cases that don't fit in memory are left out with a
+// line that says why.
 // --json prints an object a line for programs that read them.
 
 #include <support/held_memory.hpp>
@@ -65,6 +67,7 @@ class Table {
       : exec_(exec),
         world_(world),
         as_json_(options.is_on("--json")),
+        offset_(options.number("--offset", 0, 248)),
         rows_(static_cast<int>(options.number("--rows", 1, world.size()))) {
     if (world_.is_first() && !as_json_) copy_ = coir::measure_limits(exec_).copy_bandwidth;
     world_.broadcast(&copy_, sizeof copy_);
@@ -86,9 +89,13 @@ class Table {
 #endif
   }
 
-  static Block block(Memory const& memory, Shape<3> const& extents) {
-    return Block(memory.data(), static_cast<std::size_t>(extents[0]),
-                 static_cast<std::size_t>(extents[1]), static_cast<std::size_t>(extents[2]));
+  static Memory memory(std::size_t count) { return Memory("field", count + 64); }
+  Block block(Memory const& memory, Shape<3> const& extents) const {
+    auto const address = reinterpret_cast<std::uintptr_t>(memory.data());
+    auto const shift = (256 - address % 256) % 256 + static_cast<std::size_t>(offset_);
+    return Block(memory.data() + shift / sizeof(*memory.data()),
+                 static_cast<std::size_t>(extents[0]), static_cast<std::size_t>(extents[1]),
+                 static_cast<std::size_t>(extents[2]));
   }
   static std::size_t count(Shape<3> const& e) {
     return static_cast<std::size_t>(e[0] * e[1] * e[2]);
@@ -178,7 +185,7 @@ class Table {
   void real(std::int64_t n, bool both, bool filter) {
     if (!fits(n, both ? "real forward" : "filter", slab_bytes<true>(n))) return;
     coir::fft::RealSlab<Exec, float> const slab(exec_, world_, {n, n, n}, {}, {.rows = rows_});
-    Memory const a("a", count(slab.field_extents())), b("b", count(slab.spectrum_extents()));
+    auto const a = memory(count(slab.field_extents())), b = memory(count(slab.spectrum_extents()));
     auto const field = block(a, slab.field_extents()), spectrum = block(b, slab.spectrum_extents());
     double const numbers = static_cast<double>(n * n * (n / 2 + 1));
     if (both) {
@@ -196,7 +203,7 @@ class Table {
   void complex(std::int64_t n) {
     if (!fits(n, "complex forward", slab_bytes<false>(n))) return;
     coir::fft::ComplexSlab<Exec, float> const slab(exec_, world_, {n, n, n}, {}, {.rows = rows_});
-    Memory const a("a", count(slab.field_extents())), b("b", count(slab.spectrum_extents()));
+    auto const a = memory(count(slab.field_extents())), b = memory(count(slab.spectrum_extents()));
     auto const field = block(a, slab.field_extents()), spectrum = block(b, slab.spectrum_extents());
     double const numbers = static_cast<double>(n * n * n);
     line(n, "complex forward", numbers, 3, [&] { slab.forward(field, spectrum); });
@@ -210,7 +217,7 @@ class Table {
     if (!fits(n, "plan, real forward", 8 * n * n * (n / 2 + 1) + work)) return;
     Plan const plan(exec_, {n, n, n}, 1, {.in_place = true});
     Shape<3> const extents{n, n, n / 2 + 1};
-    Memory const a("a", count(extents));
+    auto const a = memory(count(extents));
     auto const spectrum = block(a, extents);
     auto const field = coir::fft::real_view_of(spectrum, n);
     double const numbers = static_cast<double>(n * n * (n / 2 + 1));
@@ -245,6 +252,7 @@ class Table {
   Exec exec_;
   Group world_;
   bool as_json_;
+  std::int64_t offset_;
   int rows_;
   std::vector<std::string> cases_;
   /// Until a case is timed: who listens slows loops down.
@@ -261,6 +269,7 @@ int main(int argc, char** argv) {
       {{"--sizes", "128,256"},
        {"--cases", "real,filter,complex,plan"},
        {"--rows", "1"},
+       {"--offset", "128"},
        {"--peer", ""}},
       []<class Exec>(Exec const& exec, Options const& options, Group const& world) {
         Table<Exec>(exec, world, options);

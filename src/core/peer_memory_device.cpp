@@ -81,6 +81,47 @@ void expects_driver(Status status, char const* call) {
                            std::to_string(static_cast<int>(status)));
 }
 
+KOKKOS_FORCEINLINE_FUNCTION void finish_stores_for_all_devices() {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  __threadfence_system();
+#endif
+}
+
+/// copy_small() by one team.
+struct CopySmall {
+  static constexpr int team = 256;
+  SmallCopy copies[most_small_copies];
+  SignalValue signals[most_signals_of_copies];
+  int copy_count, signal_count;
+
+  template <class Number>
+  KOKKOS_FORCEINLINE_FUNCTION void copy(SmallCopy const& one, int rank) const {
+    auto const* const from = reinterpret_cast<Number const*>(one.from);
+    auto* const to = reinterpret_cast<Number*>(one.to);
+    for (std::int64_t n = rank; n < one.bytes / std::int64_t(sizeof(Number)); n += team)
+      to[n] = from[n];
+  }
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    int const rank = member.team_rank();
+    for (int n = 0; n < copy_count; ++n) {
+      SmallCopy const one = copies[n];
+      auto const bits = reinterpret_cast<std::uintptr_t>(one.to) |
+                        reinterpret_cast<std::uintptr_t>(one.from) |
+                        static_cast<std::uintptr_t>(one.bytes);
+      if (bits % sizeof(std::uint32_t) == 0)
+        copy<std::uint32_t>(one, rank);
+      else
+        copy<char>(one, rank);
+    }
+    finish_stores_for_all_devices();
+    member.team_barrier();
+    if (rank != 0) return;
+    for (int n = 0; n < signal_count; ++n)
+      *static_cast<std::uint32_t volatile*>(signals[n].place) = signals[n].number;
+  }
+};
+
 void in_batches(Exec const& exec, std::span<SignalValue const> signals, bool writes) {
   while (!signals.empty()) {
     auto const some = signals.first(std::min(signals.size(), most_in_a_batch));
@@ -165,6 +206,17 @@ void write_signals(Exec const& exec, std::span<SignalValue const> signals) {
 
 void await_signals(Exec const& exec, std::span<SignalValue const> signals) {
   in_batches(exec, signals, false);
+}
+
+void copy_small(Exec const& exec, std::span<SmallCopy const> copies,
+                std::span<SignalValue const> signals) {
+  CopySmall body{};
+  body.copy_count = static_cast<int>(copies.size());
+  body.signal_count = static_cast<int>(signals.size());
+  std::copy(copies.begin(), copies.end(), body.copies);
+  std::copy(signals.begin(), signals.end(), body.signals);
+  Kokkos::parallel_for("coir::core::peer_memory_device/copy_small",
+                       Kokkos::TeamPolicy<Exec>(exec, 1, CopySmall::team), body);
 }
 
 bool has_ended(Exec const& exec) {

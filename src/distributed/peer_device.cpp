@@ -277,18 +277,95 @@ std::vector<std::vector<Destination>> destinations_of_sends(PeerConnection& conn
   return theirs;
 }
 
-void send_piece(PeerConnection& connection, Send const& piece, Destination const& place) {
+void expects_same_piece(Send const& piece, Destination const& place) {
   if (place.bytes != piece.bytes || place.runs != piece.runs)
     throw PreconditionError("a piece of " + std::to_string(piece.runs) + " times " +
                             std::to_string(piece.bytes) + " bytes goes to rank " +
                             std::to_string(piece.to) + ", which expects " +
                             std::to_string(place.runs) + " times " + std::to_string(place.bytes) +
                             ": both must list the same piece");
-  Exec const& exec = connection.to_others->exec();
-  char* const memory = connection.memory->opened.open(place.memory);
-  copy_runs(exec, {memory + place.offset, place.pitch},
-            {static_cast<char*>(const_cast<void*>(piece.data)), piece.pitch}, piece.bytes,
-            piece.runs);
+}
+
+/// What is sent to one rank.
+struct Sendings {
+  std::vector<Send> pieces;
+  std::vector<Runs> targets;
+  SignalValue is_ready, has_arrived;
+};
+
+/// What is sent to each rank, the next one first: all ranks send in this order. If several sent to
+/// one at once, each would wait for the others.
+std::vector<Sendings> sendings_of(PeerConnection& connection, Pieces const& pieces,
+                                  std::vector<std::vector<Destination>> const& places) {
+  std::map<int, Sendings> of_distance;
+  auto const places_of = [&](Sendings const& one) {
+    return std::span(places[static_cast<std::size_t>(one.pieces.front().to)]).subspan(1);
+  };
+  auto& opened = connection.memory->opened;
+  for (Send const& piece : pieces.sends) {
+    auto& one = of_distance[(piece.to - connection.rank + connection.size) % connection.size];
+    one.pieces.push_back(piece);
+    auto const& place = places_of(one)[one.pieces.size() - 1];
+    expects_same_piece(piece, place);
+    opened.open(place.memory);
+  }
+  // To open one may have closed others, which are opened again.
+  for (auto& [distance, one] : of_distance)
+    for (Destination const& place : places_of(one))
+      one.targets.push_back({opened.open(place.memory) + place.offset, place.pitch});
+  std::vector<Sendings> all;
+  for (auto& [distance, one] : of_distance) {
+    int const to = one.pieces.front().to;
+    auto const number = ++connection.sent[static_cast<std::size_t>(to)];
+    one.is_ready = {connection.from(to, ready), number};
+    one.has_arrived = {connection.to(to, arrived), number};
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+/// The copies of sendings, if a kernel brings them sooner than copy engines; otherwise none.
+std::vector<SmallCopy> small_copies_of(std::vector<Sendings> const& all) {
+  constexpr std::int64_t most_bytes = std::int64_t(1) << 14;
+  std::vector<SmallCopy> copies;
+  std::int64_t bytes = 0;
+  for (auto const& one : all)
+    for (std::size_t n = 0; n < one.pieces.size(); ++n) {
+      auto const& piece = one.pieces[n];
+      bytes += piece.bytes * piece.runs;
+      if (piece.runs != 1 || bytes > most_bytes) return {};
+      copies.push_back({one.targets[n].first, static_cast<char const*>(piece.data), piece.bytes});
+    }
+  bool const fit = copies.size() <= most_small_copies && all.size() < most_signals_of_copies;
+  return fit ? copies : std::vector<SmallCopy>();
+}
+
+/// Sends pieces as soon as those that receive them are ready.
+///
+/// \param left  is signalled when all have left
+void send_all(Exec const& exec, std::vector<Sendings> const& all, SignalValue const& left) {
+  if (auto const small = small_copies_of(all); !small.empty()) {
+    std::vector<SignalValue> before, after;
+    for (auto const& one : all) {
+      before.push_back(one.is_ready);
+      after.push_back(one.has_arrived);
+    }
+    after.push_back(left);
+    await_signals(exec, before);
+    return copy_small(exec, small, after);
+  }
+  for (auto const& one : all) {
+    await_signals(exec, std::span(&one.is_ready, 1));
+    for (std::size_t n = 0; n < one.pieces.size(); ++n) {
+      auto const& piece = one.pieces[n];
+      copy_runs(exec, one.targets[n],
+                {static_cast<char*>(const_cast<void*>(piece.data)), piece.pitch}, piece.bytes,
+                piece.runs);
+    }
+    std::vector<SignalValue> after{one.has_arrived};
+    if (&one == &all.back()) after.push_back(left);
+    write_signals(exec, after);
+  }
 }
 
 /// What connecting tries out: numbers that each rank sends to all others.
@@ -497,26 +574,10 @@ std::unique_ptr<UnderWay> begin_by_peer(std::shared_ptr<void> const& connection,
   auto const places = destinations_of_sends(*held, engine, pieces);
   if (pieces.sends.empty()) return exchange;
 
-  std::map<int, std::vector<Send>> sends;
-  for (Send const& piece : pieces.sends) sends[piece.to].push_back(piece);
   Exec const& own = held->to_others->exec();
   held->begun->await(own);
-  // All ranks send to the next one first. If several sent to one at once, each would wait for the
-  // others.
-  for (int distance = 1; distance < held->size; ++distance) {
-    int const to = (held->rank + distance) % held->size;
-    auto const found = sends.find(to);
-    if (found == sends.end()) continue;
-    auto const number = ++held->sent[static_cast<std::size_t>(to)];
-    SignalValue const is_ready{held->from(to, ready), number},
-        has_arrived{held->to(to, arrived), number};
-    await_signals(own, std::span(&is_ready, 1));
-    auto place = places[static_cast<std::size_t>(to)].begin();
-    for (Send const& piece : found->second) send_piece(*held, piece, *++place);
-    write_signals(own, std::span(&has_arrived, 1));
-  }
   SignalValue const left{held->left(0), held->exchanges};
-  write_signals(own, std::span(&left, 1));
+  send_all(own, sendings_of(*held, pieces, places), left);
   exchange->expect(left);
   return exchange;
 }

@@ -131,6 +131,14 @@ void await_signals(Kokkos::DefaultExecutionSpace const&, std::span<SignalValue c
       while (!has_come(place, number)) sched_yield();
   }
 }
+void copy_small(Kokkos::DefaultExecutionSpace const& exec, std::span<SmallCopy const> copies,
+                std::span<SignalValue const> signals) {
+  EXPECT_LE(copies.size(), most_small_copies);
+  EXPECT_LE(signals.size(), most_signals_of_copies);
+  for (auto const& [to, from, bytes] : copies)
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  write_signals(exec, signals);
+}
 bool has_ended(Kokkos::DefaultExecutionSpace const&) {
   return std::all_of(fake.awaited.begin(), fake.awaited.end(),
                      [](auto const& one) { return has_come(one.first, one.second); });
@@ -250,6 +258,22 @@ TEST_F(Peer, ClosesWhatIsOpenWhereMemoryIsRefused) {
   EXPECT_EQ(coir::fake.open, before + 1);
   pass_on(sent.get(), one.get());
   EXPECT_EQ(coir::fake.open, before + 2);
+}
+
+TEST_F(Peer, OpensAgainWhatItHasClosedForAnotherPiece) {
+  int const ranks = world().size(), rank = world().rank();
+  auto const sent = coir::allocate(), one = coir::allocate(), other = coir::allocate();
+  pass_on(sent.get(), one.get());
+  sent.get()[1] = static_cast<char>(20 + rank);
+  Pieces pieces;
+  for (int n = 0; n < 2; ++n) {
+    pieces.sends.push_back({(rank + 1) % ranks, sent.get() + n, 1});
+    pieces.receives.push_back({(rank + ranks - 1) % ranks, (n == 0 ? one : other).get() + 5, 1});
+  }
+  coir::fake.refusals = 1;
+  begin(pieces)->finish();
+  EXPECT_EQ(one.get()[5], 10 + (rank + ranks - 1) % ranks);
+  EXPECT_EQ(other.get()[5], 20 + (rank + ranks - 1) % ranks);
 }
 
 TEST_F(Peer, IsWaitedForWhereAnExchangeIsGivenUp) {

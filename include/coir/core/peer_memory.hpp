@@ -72,6 +72,21 @@ void write_signals(Kokkos::DefaultExecutionSpace const& exec, std::span<SignalVa
 /// host doesn't wait.
 void await_signals(Kokkos::DefaultExecutionSpace const& exec, std::span<SignalValue const> signals);
 
+/// Bytes without gaps.
+struct SmallCopy {
+  char* to;
+  char const* from;
+  std::int64_t bytes;
+};
+inline constexpr std::size_t most_small_copies = 8, most_signals_of_copies = 8;
+
+/// Copies few bytes, and then writes signals, by one kernel. That is quicker than copy_runs() and
+/// write_signals() where latency counts.
+///
+/// \pre there are at most most_small_copies and most_signals_of_copies
+void copy_small(Kokkos::DefaultExecutionSpace const& exec, std::span<SmallCopy const> copies,
+                std::span<SignalValue const> signals);
+
 /// Whether all work of an instance has ended.
 bool has_ended(Kokkos::DefaultExecutionSpace const& exec);
 
