@@ -9,6 +9,7 @@
 #include <coir/distributed/group.hpp>
 #include <coir/distributed/share.hpp>
 #include <coir/mesh/cells.hpp>
+#include <coir/nbody/detail/places.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -40,7 +41,7 @@ template <CompiledSpace Exec, Real T>
 class Crossings {
  public:
   Crossings(distributed::Group const& group, std::int64_t mesh_side, double box)
-      : is_used_(group.size() > 1) {
+      : is_used_(particles_migrate(group)) {
     auto const own = distributed::share_of(mesh_side, group.rank(), group.size());
     marks_.per_cell = static_cast<T>(mesh::inverse_spacing(mesh_side, box));
     marks_.planes = static_cast<T>(mesh_side);
