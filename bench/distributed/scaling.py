@@ -4,7 +4,7 @@
     cmake --build build/cuda-mpi --target scaling_programs
     bench/distributed/scaling.py --build build/cuda-mpi
 
-Exchanges, slab transforms and steps run on 1, 2, 4 and 8 ranks (those there are), the important
+Exchanges, slab transforms, steps of particles and of shallow water run on 1, 2, 4 and 8 ranks (those there are), the important
 cases first, and all of them again while time is left. After each case scaling.json and scaling.md
 are written to the folder --output, so that a run that is cut off keeps what it has.
 scaling_table.py makes them, and has the model. --dry-run prints every command instead.
@@ -32,6 +32,7 @@ PROGRAMS = {
     "exchange": "bench/distributed/exchange_table",
     "transforms": "bench/fft/slab_table",
     "steps": "bench/nbody/ranks_table",
+    "shallow": "bench/shallow/shallow_table",
 }
 
 
@@ -44,12 +45,13 @@ class Sizes:
     particles: tuple  # along a side; 2^32 in all at most
     weak: int  # weak^3 particles on each rank
     steps: int
+    water: tuple  # columns, and rows on each rank
 
 
 SIZES = {
-    "gpus": Sizes((8, 256 << 20), (1024, 512, 2048), (1024, 512, 1600, 2048), 512, 10),
-    "cores": Sizes((8, 16 << 20), (256, 128, 512), (256, 128, 512), 128, 5),
-    "small": Sizes((8, 64 << 10), (16,), (16,), 16, 3),
+    "gpus": Sizes((8, 256 << 20), (1024, 512, 2048), (1024, 512, 1600, 2048), 512, 10, (14400, 3600)),
+    "cores": Sizes((8, 16 << 20), (256, 128, 512), (256, 128, 512), 128, 5, (1800, 900)),
+    "small": Sizes((8, 64 << 10), (16,), (16,), 16, 3, (32, 16)),
 }
 
 # c and t_0 of two H200s (docs/distributed.md); 0 for ranks of cores.
@@ -198,6 +200,10 @@ def cases_of(options):
     transforms(sizes.transforms[0], "real,filter,complex")
     steps(lambda ranks: sizes.particles[0])
     steps(lambda ranks: weak_side(sizes.weak, ranks))
+    columns, rows = sizes.water
+    for ranks in order:
+        about = f"shallow water of {columns} x {rows} cells a rank"
+        add("shallow", ranks, about, "--columns", columns, "--rows", rows)
     for n in range(1, max(len(sizes.transforms), len(sizes.particles))):
         for side in sizes.transforms[n : n + 1]:
             transforms(side, "real")

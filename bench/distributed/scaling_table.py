@@ -32,7 +32,8 @@ class Results:
         """Returns those that measure something."""
         measured = [row for row in rows if row["what"] != "machine"]
         for row in rows:
-            key = (row["what"], row.get("n", row.get("bytes")), ranks)
+            size = next((row[name] for name in ("n", "bytes", "columns") if name in row), None)
+            key = (row["what"], size, ranks)
             if row["what"] == "machine":
                 self.machine = max(self.machine, row, key=lambda machine: machine["ranks"])
             elif "skipped" in row:
@@ -70,6 +71,7 @@ class Table:
         self.transforms = [row for what in TRANSFORMS for n in rows_of(what) for row in strong(what, n)]
         self.strong = [row for n in rows_of("step") if n in sizes.particles for row in strong("step", n)]
         self.weak = self.weak_rows(weak)
+        self.water = self.water_rows()
 
     def document(self):
         options = self.options
@@ -79,7 +81,7 @@ class Table:
             "rate": {ranks: self.rate(ranks) for ranks in options.ranks if ranks > 1},
             "fit": self.fit(),
         }
-        tables = {name: getattr(self, name) for name in ("exchanges", "transforms", "strong", "weak")}
+        tables = {name: getattr(self, name) for name in ("exchanges", "transforms", "strong", "weak", "water")}
         runs = [{**row, "ranks": key[2]} for key, rows in self.results.runs.items() for row in rows]
         return {"model": model, **tables, "runs": runs}
 
@@ -175,6 +177,21 @@ class Table:
                 rows.append(row | {"efficiency": speed_up * base["ranks"] / ranks})
         return rows
 
+    def water_rows(self):
+        """As many cells on each rank: how many times as many as one steps in a second."""
+        rows, what = [], "shallow step"
+        for columns in self.results.sizes(what):
+            for ranks in self.results.ranks(what, columns):
+                key = (what, columns, ranks)
+                runs, rate = self.results.runs[key], self.results.median(key, "cells_per_second")
+                row = {"columns": columns, "rows": runs[0]["rows"], "ranks": ranks, "runs": len(runs)}
+                row |= {"rounds": sum(run["rounds"] for run in runs), "cells_per_second": rate}
+                row |= {"seconds": self.results.median(key), "share": self.results.median(key, "share")}
+                base = rows[0] if rows else row
+                row |= {"against_ranks": base["ranks"], "speed_up": rate / base["cells_per_second"]}
+                rows.append(row | {"efficiency": row["speed_up"] * base["ranks"] / ranks})
+        return rows
+
     def fit(self):
         """(c, t_0), seconds, with which the model has the two largest steps on two ranks exactly, or
         None."""
@@ -228,6 +245,14 @@ COLUMNS = {
     "GB held": lambda row: f"{row['bytes_held'] / 1e9:.3g}",
 }
 
+WATER_COLUMNS = {
+    "cells": lambda row: f"{row['columns']} x {row['rows']}",
+    **{name: COLUMNS[name] for name in ("ranks", "runs / rounds", "ms")},
+    "Gcell/s": lambda row: number(row["cells_per_second"] / 1e9),
+    **{name: COLUMNS[name] for name in ("times one rank", "efficiency")},
+    "of the triad's rate": lambda row: percent(row["share"]),
+}
+
 EXCHANGE_COLUMNS = {
     "bytes": lambda row: str(row["bytes"]),
     "ranks": lambda row: str(row["ranks"]),
@@ -263,6 +288,7 @@ def markdown_of(table, left_out, state, machine):
     section("Steps, mesh ratio 1, float: strong scaling", COLUMNS, table.strong)
     weak = f"about {table.sizes.weak}^3 particles on each rank"
     section(f"Steps: weak scaling, {weak}", COLUMNS, table.weak)
+    section("Steps of shallow water, float: weak scaling", WATER_COLUMNS, table.water)
     rate = f"{options.rate_gbs} GB/s" if options.rate_gbs else "the rate of the largest exchange all to all"
     model = (
         "Steps: t = t_1 / P + 2 V (P - 1) / (P^2 B) + c n^3 / P + t_0 with V = 4 n^3 bytes, "

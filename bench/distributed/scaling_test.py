@@ -35,7 +35,7 @@ class DryRun(unittest.TestCase):
         self.commands = [line for line in done.stdout.splitlines() if "_table " in line]
 
     def test_every_program_runs_on_every_number_of_ranks(self):
-        for program in ("slab_table", "ranks_table"):
+        for program in ("slab_table", "ranks_table", "shallow_table"):
             commands = [line for line in self.commands if program in line]
             for begin in ("/", *(f"mpirun --oversubscribe --bind-to none -n {n} " for n in (2, 4, 8))):
                 self.assertTrue(any(line.startswith(begin) for line in commands), (program, begin))
@@ -44,7 +44,8 @@ class DryRun(unittest.TestCase):
 
     def test_important_cases_come_first_and_each_once(self):
         programs = ["exchange_table --sizes 8", "slab_table --sizes 1024 ", "ranks_table --sizes 1024 "]
-        programs += ["ranks_table --sizes 640 ", "slab_table --sizes 512 ", "slab_table --sizes 2048 "]
+        programs += ["ranks_table --sizes 640 ", "shallow_table --columns 14400 "]
+        programs += ["slab_table --sizes 512 ", "slab_table --sizes 2048 "]
         places = [min(n for n, line in enumerate(self.commands) if words in line) for words in programs]
         self.assertEqual(places, sorted(places))
         self.assertEqual(len(set(self.commands)), len(self.commands))
@@ -155,10 +156,13 @@ class Small(unittest.TestCase):
         weak = [(scaling.weak_side(16, n), n) for n in ranks]
         self.assertEqual([(row["n"], row["ranks"]) for row in table["strong"]], [(16, n) for n in ranks])
         self.assertEqual([(row["n"], row["ranks"]) for row in table["weak"]], weak)
-        for row in table["transforms"] + table["strong"] + table["weak"]:
+        water = [(row["columns"], row["rows"], row["ranks"]) for row in table["water"]]
+        self.assertEqual(water, [(32, 16 * n, n) for n in ranks])
+        self.assertEqual(table["water"][0]["efficiency"], 1)
+        for row in table["transforms"] + table["strong"] + table["weak"] + table["water"]:
             self.assertEqual(row["runs"], 2)
             self.assertGreater(row["seconds"], 0)
-        for title in ("Transforms, float", "strong scaling", "weak scaling", "Model"):
+        for title in ("Transforms, float", "strong scaling", "weak scaling", "shallow water", "Model"):
             self.assertIn(title, text)
         self.assertEqual(table["left_out"], [])
 

@@ -23,7 +23,7 @@ void print_row(Exec const& exec, bench::Options const& options, distributed::Gro
                      steps = options.number("--steps", 1, 1'000'000);
   auto const parameters = bench::parameters_of(int(columns), int(rows));
   using Model = shallow::Model<Exec, float>;
-  bench::Row row("step");
+  bench::Row row("shallow step");
   row.add("columns", columns).add("rows", rows);
   // The start has three fields more.
   auto const why = bench::why_too_large<Exec>(world, Model::bytes(world, parameters) / 9 * 12);
