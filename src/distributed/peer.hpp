@@ -27,7 +27,9 @@ std::shared_ptr<void> connect_by_peer(Group const& group,
 ///
 /// \param pieces  whole, in runs
 /// \throws PreconditionError if a piece has another size where it is received
-/// \throws EnvironmentError if memory of a piece can't be shared
+/// \throws EnvironmentError if the device refuses. Pieces that land in memory that the driver
+/// doesn't
+///   share take a detour, which takes long.
 std::unique_ptr<UnderWay> begin_by_peer(std::shared_ptr<void> const& connection,
                                         Engine const& engine,
                                         Kokkos::DefaultExecutionSpace const& exec,

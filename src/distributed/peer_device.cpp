@@ -45,21 +45,24 @@ std::int64_t freed_by(Destination const& header) { return header.runs; }
 /// Allocations of this process that others write to, by their names.
 class SharedMemory {
  public:
+  /// None if others can't write there, as to memory of cudaMallocAsync.
+  ///
   /// \param process  that writes to it
-  Destination destination_of(Receive const& piece, std::int64_t process) {
+  std::optional<Destination> destination_of(Receive const& piece, std::int64_t process) {
     Allocation const found = allocation_of(piece.data);
     auto at = known_.find(found.first);
     if (at == known_.end() || at->second.allocation != found) {
       forget_freed();
-      if (found == Allocation())
-        throw EnvironmentError(
-            "a piece lies in memory that the device's driver doesn't know, so that other ranks "
-            "can't write to it: COIR_TRANSPORT=nccl or staged does without that");
-      at = known_.emplace(found.first, Known{found, name_of(found), {}}).first;
+      if (found == Allocation()) return {};
+      try {
+        at = known_.emplace(found.first, Known{found, name_of(found), {}}).first;
+      } catch (EnvironmentError const&) {
+        return {};
+      }
     }
     at->second.told.insert(process);
     auto const offset = static_cast<char const*>(piece.data) - found.first;
-    return {at->second.name, offset, piece.bytes, piece.runs, piece.pitch};
+    return Destination{at->second.name, offset, piece.bytes, piece.runs, piece.pitch};
   }
   /// The names of freed memory that a process may still have open. They are told once.
   std::vector<MemoryName> freed(std::int64_t process) { return std::exchange(freed_[process], {}); }
@@ -212,15 +215,32 @@ class PeerExchange : public UnderWay {
 
   /// What has to arrive, and this rank's count of it.
   void expect(SignalValue const& signal) { awaited_.push_back(signal); }
+  /// Memory in which a piece lands that others can't bring to its place: finish() does.
+  Receive detour_of(Receive const& piece) {
+    detours_.push_back({piece, allocate_as_views(piece.bytes * piece.runs)});
+    Receive there = piece;
+    there.data = detours_.back().memory.get();
+    there.pitch = piece.bytes;
+    return there;
+  }
   void finish() override {
     await_signals(exec_, awaited_);
+    for (auto const& [piece, memory] : detours_)
+      copy_runs(exec_, {static_cast<char*>(piece.data), piece.pitch}, {memory.get(), piece.bytes},
+                piece.bytes, piece.runs);
+    if (!detours_.empty()) exec_.fence();  // their memory is freed next
     is_finished_ = true;
   }
 
  private:
+  struct Detour {
+    Receive piece;
+    std::shared_ptr<char> memory;
+  };
   std::shared_ptr<PeerConnection> connection_;
   Exec exec_;
   std::vector<SignalValue> awaited_;
+  std::vector<Detour> detours_;
   bool is_finished_ = false;
 };
 
@@ -248,14 +268,19 @@ void swap_lists(Engine const& engine, std::vector<std::vector<One>>& mine,
 /// are sent, in the order of the pieces, behind a header.
 std::vector<std::vector<Destination>> destinations_of_sends(PeerConnection& connection,
                                                             Engine const& engine,
-                                                            Pieces const& pieces) {
+                                                            Pieces const& pieces,
+                                                            PeerExchange& exchange) {
   auto const ranks = static_cast<std::size_t>(connection.size);
   auto& [shared, opened] = *connection.memory;
   std::vector<std::vector<Destination>> mine(ranks), theirs(ranks);
   for (Receive const& piece : pieces.receives) {
     auto& places = mine[static_cast<std::size_t>(piece.from)];
     if (places.empty()) places.emplace_back();
-    places.push_back(shared.destination_of(piece, connection.process(piece.from)));
+    auto const process = connection.process(piece.from);
+    auto place = shared.destination_of(piece, process);
+    if (!place) place = shared.destination_of(exchange.detour_of(piece), process);
+    if (!place) throw EnvironmentError("the device's driver doesn't share memory of Views");
+    places.push_back(*place);
   }
   for (Send const& piece : pieces.sends) {
     auto& places = theirs[static_cast<std::size_t>(piece.to)];
@@ -571,7 +596,7 @@ std::unique_ptr<UnderWay> begin_by_peer(std::shared_ptr<void> const& connection,
     write_signals(own, std::span(&left, 1));
     exchange->expect(left);
   }
-  auto const places = destinations_of_sends(*held, engine, pieces);
+  auto const places = destinations_of_sends(*held, engine, pieces, *exchange);
   if (pieces.sends.empty()) return exchange;
 
   Exec const& own = held->to_others->exec();

@@ -299,15 +299,22 @@ TEST_F(Peer, RefusesPiecesOfAnotherSizeThanExpected) {
                 ", which expects 1 times 8: both must list the same piece");
 }
 
-TEST_F(Peer, RefusesMemoryThatCannotBeShared) {
-  int const ranks = world().size(), rank = world().rank();
-  char number = 0;
-  Pieces pieces;
-  pieces.sends.push_back({(rank + 1) % ranks, &number, 1});
-  pieces.receives.push_back({(rank + ranks - 1) % ranks, &number, 1});
-  EXPECT_EQ(message_of<coir::EnvironmentError>([&] { begin(pieces); }),
-            "a piece lies in memory that the device's driver doesn't know, so that other ranks "
-            "can't write to it: COIR_TRANSPORT=nccl or staged does without that");
+TEST_F(Peer, BringsPiecesToMemoryThatCannotBeShared) {
+  int const ranks = world().size(), rank = world().rank(), before = (rank + ranks - 1) % ranks;
+  std::vector<char> numbers(12, -1);
+  numbers[0] = static_cast<char>(10 + rank), numbers[1] = static_cast<char>(20 + rank);
+  Pieces pieces;  // two runs of one byte
+  pieces.sends.push_back({(rank + 1) % ranks, numbers.data(), 1, 0, 2, 1});
+  pieces.receives.push_back({before, numbers.data() + 4, 1, 0, 2, 3});
+  int const open = coir::fake.open;
+  begin(pieces)->finish();
+  EXPECT_EQ(std::vector<char>(numbers.begin() + 4, numbers.begin() + 9),
+            (std::vector<char>{static_cast<char>(10 + before), -1, -1,
+                               static_cast<char>(20 + before), -1}));
+  // What they landed in is freed, and given back as any memory is.
+  auto const sent = coir::allocate();
+  pass_on(sent.get(), sent.get() + 1);
+  EXPECT_EQ(coir::fake.open, open + 1);
 }
 
 TEST(PeerConnection, ThatFailsOnOneRankIsAnErrorOfAll) {
