@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -47,6 +48,8 @@ char const examples[] =
     "  coir-cells --counts-z 0.3 0.6 0.9 --counts-bias 1.5 --shapes-z 0.5 1 1.5 --bins 20\n"
     "  coir-cells --shapes-z 0.5 1 --shapes-density 10 --free omega_m sigma8\n"
     "  coir-cells --prior m1=0.02 h=0.05 --report errors.json\n"
+    "  coir-cells --config apps/cells/des_y1.toml --chains 1000 --sampler chees\n"
+    "  coir-cells --config apps/cells/des_y1.toml --chains 2 --restart des_y1 --draws 4000\n"
     "\n"
     "Exit codes: 0 done, 2 wrong option, or parameters that can't be told apart, 3 bad\n"
     "configuration, 4 memory or disk short, 130 stopped by Ctrl-C, 143 by SIGTERM, 129 by\n"
@@ -136,8 +139,12 @@ void add_options(CommandLine& line, CellsSettings& settings) {
       .group("Output");
   std::string const chains = "Chains";
   add_whole_number(line, "--chains", settings.chains,
-                   "Also draw from the posterior, by so many chains, one a thread (default 0)", 0,
-                   1000)
+                   "Also draw from the posterior, by so many chains (default 0)", 0, 100'000)
+      .group(chains);
+  add_choice(line, "--sampler", settings.sampler,
+             std::vector<std::pair<std::string, Sampler>>{{"nuts", Sampler::nuts},
+                                                          {"chees", Sampler::chees}},
+             "nuts: a chain a thread; chees: all at once, also on a GPU (default nuts)")
       .group(chains);
   add_whole_number(line, "--warmup", settings.warmup, "Draws that tune the sampler (default 500)",
                    10, 10'000'000)
@@ -147,20 +154,26 @@ void add_options(CommandLine& line, CellsSettings& settings) {
       .group(chains);
   add_whole_number(line, "--seed", settings.seed, "What they depend on (default 1)", 0)
       .group(chains);
+  add_path(line, "--restart", settings.restart, "FOLDER",
+           "Go on with the chains of an earlier run, whose --output it was")
+      .group(chains);
   add_config_file(line);
   add_progress_and_quiet(line, settings.progress, settings.quiet);
 }
 
 /// Draws, writes them, and says what they are worth.
-std::string draw(CellsSettings const& settings, Forecast const& result) {
+std::string draw(Place place, CellsSettings const& settings, Forecast const& result,
+                 inference::Chains so_far) {
   auto const begin = std::chrono::steady_clock::now();
   inference::Chains const chains = [&] {
     Activity const drawing("drawing");
-    return draw_chains(settings, result);
+    say_of_files("what was written is whole, and --restart " + settings.output.string() +
+                 " goes on with the draws until then");
+    return draw_chains(place, settings, result, std::move(so_far));
   }();
   double const hours =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / 3600;
-  std::int64_t const count = chains.draws.extent(1);
+  std::int64_t const count = chains.state.empty() ? 0 : chains.draws.extent(1);
   auto const n = static_cast<std::int64_t>(result.parameters.size());
   if (count >= 4) {
     Activity const writing("writing " + (settings.output / "draws.npy").string());
@@ -174,9 +187,10 @@ std::string draw(CellsSettings const& settings, Forecast const& result) {
   auto const summary = inference::summarise(chains);
   double worst = summary.parameters.front().ess_bulk;
   for (auto const& of : summary.parameters) worst = std::min(worst, of.ess_bulk);
+  std::string const an_hour =
+      settings.restart.empty() ? ", " + short_text(worst / hours) + " an hour with warm-up" : "";
   return "\n" + inference::to_text(summary, result.parameters) +
-         "\nThe worst effective sample size is " + short_text(worst) + ", " +
-         short_text(worst / hours) + " an hour with warm-up.\n";
+         "\nThe worst effective sample size is " + short_text(worst) + an_hour + ".\n";
 }
 
 struct OutputFile {
@@ -184,7 +198,7 @@ struct OutputFile {
   std::string text;
 };
 
-ExitCode carry_out(CommandLine const& line, CellsSettings given) {
+ExitCode carry_out(Place place, CommandLine const& line, CellsSettings given) {
   say_of_files("nothing was written");
   // Who gives bins of one kind alone has no others.
   bool const counts = line.is_given("--counts-z"), shapes = line.is_given("--shapes-z");
@@ -195,14 +209,21 @@ ExitCode carry_out(CommandLine const& line, CellsSettings given) {
           given.l_max);
   CellsSettings const settings = with_whole_lists(given);
   std::vector<NamedFile> outputs = {{"--report", settings.report}};
-  for (char const* const name :
-       {"spectra.txt", "derivatives.txt", "fisher.txt", "spectra.svg", "triangle.svg", "draws.npy"})
-    outputs.push_back({std::string("the run's ") + name, settings.output / name});
+  std::vector<std::string> names = {"spectra.txt", "derivatives.txt", "fisher.txt", "spectra.svg",
+                                    "triangle.svg"};
+  if (settings.chains > 0) names.insert(names.end(), {"draws.npy", "chains/newest.txt"});
+  for (auto const& name : names) outputs.push_back({"the run's " + name, settings.output / name});
   expects_different_files(outputs, {{"--config", line.option("--config").text()}});
   OutputFolder const folder(settings.output, settings.output / "spectra.txt");
-  expects_good_files({{"--report", settings.report}});
+  std::optional<OutputFolder> of_chains;
+  if (settings.chains > 0)
+    of_chains.emplace(settings.output / "chains", settings.output / "chains" / "newest.txt");
+  expects_good_files(outputs);
+  expects(settings.chains > 0 || settings.restart.empty(),
+          "--restart goes on with chains: give --chains, too, as in the earlier run");
 
   Forecast const result = forecast(settings);
+  auto so_far = chains_to_go_on_with(settings, result);
   stop_if_interrupted();
   for (auto const& [path, text] : {OutputFile{"spectra.txt", spectra_text(result)},
                                    {"derivatives.txt", derivatives_text(result)},
@@ -213,10 +234,11 @@ ExitCode carry_out(CommandLine const& line, CellsSettings given) {
     io::write_file(settings.output / path, text);
     say_of_files("what was written is whole");
   }
-  std::string const of_chains = settings.chains > 0 ? draw(settings, result) : "";
+  std::string const drawn =
+      settings.chains > 0 ? draw(place, settings, result, std::move(so_far)) : "";
   if (!settings.report.empty()) write_report(settings.report, cells_report(result));
   if (!settings.quiet)
-    std::cout << summary_of(result) << of_chains
+    std::cout << summary_of(result) << drawn
               << "\nSpectra, derivatives, the Fisher matrix and pictures are in "
               << settings.output.string() << "\n";
   return ExitCode::success;
@@ -232,5 +254,6 @@ int main(int argc, char** argv) {
   CellsSettings settings;
   add_options(line, settings);
 
-  return coir::apps::run_on_cores(line, argc, argv, [&] { return carry_out(line, settings); });
+  return coir::apps::run(line, argc, argv,
+                         [&](coir::apps::Place place) { return carry_out(place, line, settings); });
 }

@@ -23,6 +23,8 @@ struct ShapesSettings {
   double alignment = 0.5, eta = 0;
 };
 
+enum class Sampler { nuts, chees };
+
 /// What the options say. The defaults are made up: a survey of about the size of the first year of
 /// the Dark Energy Survey.
 struct CellsSettings {
@@ -47,6 +49,10 @@ struct CellsSettings {
   std::map<std::string, double> priors;  ///< widths of Gaussian ones
 
   std::int64_t chains = 0, warmup = 500, draws = 1000, seed = 1;  ///< no chains: the forecast alone
+
+  Sampler sampler = Sampler::nuts;
+  std::filesystem::path
+      restart;  ///< the output of an earlier run, whose chains this one goes on with
 
   std::filesystem::path output = "cells";
   std::filesystem::path report;

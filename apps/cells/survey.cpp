@@ -13,6 +13,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,7 +23,7 @@ namespace coir::apps::cells {
 namespace {
 
 using namespace cosmology;
-using D = Dual<double, most_parameters>;
+using D = VariedSurvey::D;
 
 constexpr char const* of_universe[] = {"omega_m", "omega_b", "h",  "n_s",
                                        "sigma8",  "omega_k", "w0", "wa"};
@@ -234,6 +235,39 @@ Forecast forecast(CellsSettings const& settings) {
   return result;
 }
 
+std::string survey_text(CellsSettings const& settings, Forecast const& forecast) {
+  std::ostringstream text;
+  text.precision(17);
+  auto const add = [&](char const* name, auto const& numbers) {
+    text << name;
+    for (auto const& x : numbers) text << " " << x;
+    text << "\n";
+  };
+  auto const& p = settings.universe;
+  auto const& counts = settings.counts;
+  auto const& shapes = settings.shapes;
+  add("universe", std::vector{p.omega_m, p.omega_b, p.h, p.n_s, p.sigma8, p.omega_k, p.w0, p.wa});
+  add("matter", std::vector{settings.power.matter == MatterPower::halofit ? "halofit" : "linear"});
+  add("counts-z", counts.z);
+  add("counts-width", counts.width);
+  add("counts-bias", counts.bias);
+  add("counts-density", counts.density);
+  add("shapes-z", shapes.z);
+  add("shapes-width", shapes.width);
+  add("shapes-m", shapes.m);
+  add("shapes-shift", shapes.shift);
+  add("shapes-density", shapes.density);
+  add("sigma-e, alignment, eta", std::vector{shapes.sigma_e, shapes.alignment, shapes.eta});
+  add("l-min, l-max, f-sky", std::vector{settings.l_min, settings.l_max, settings.f_sky});
+  add("bins", std::vector{settings.bins});
+  add("free", forecast.parameters);
+  for (auto const& [name, width] : settings.priors)
+    add(("prior " + name).c_str(), std::vector{width});
+  add("sampler", std::vector{settings.sampler == Sampler::nuts ? "nuts" : "chees"});
+  add("chains, warmup, seed", std::vector{settings.chains, settings.warmup, settings.seed});
+  return text.str();
+}
+
 Posterior::Posterior(CellsSettings const& settings, Forecast const& forecast)
     : settings_(settings),
       names_(forecast.parameters),
@@ -241,29 +275,43 @@ Posterior::Posterior(CellsSettings const& settings, Forecast const& forecast)
       likelihood_(forecast.spectra, forecast.total,
                   modes(forecast.l, bins_of(settings).second, settings.f_sky)) {
   settings_.free = names_;
+  // Everywhere as many as here: more or fewer would be a step in the density.
+  settings_.power.panels = panels_for(at(fiducial_).tracers);
+}
+
+VariedSurvey Posterior::at(std::vector<double> const& x) const {
+  CellsSettings settings = settings_;
+  for (std::size_t i = 0; i < size(); ++i) parameter(settings, names_[i]) = x[i];
+  Forecast order;  // the order of parameters is that of names_
+  Variables variable(settings, order);
+  auto const universe = universe_of(settings.universe, variable);
+  return {universe, tracers_of(settings, variable)};
+}
+
+std::vector<double> Posterior::precisions() const {
+  std::vector<double> result(size(), 0.0);
+  for (std::size_t i = 0; i < size(); ++i)
+    if (auto const prior = settings_.priors.find(names_[i]); prior != settings_.priors.end())
+      result[i] = 1 / (prior->second * prior->second);
+  return result;
 }
 
 double Posterior::operator()(std::vector<double> const& x, std::vector<double>& slope) const {
-  CellsSettings at = settings_;
-  for (std::size_t i = 0; i < size(); ++i) parameter(at, names_[i]) = x[i];
   D value;
   try {
-    Forecast order;  // the order of parameters is that of names_
-    Variables variable(at, order);
-    auto const p = universe_of(at.universe, variable);
-    auto const tracers = tracers_of(at, variable);
-    value = -0.5 * likelihood_.chi_squared(angular_power(p, tracers, bins_of(at).first, at.power));
+    auto const [universe, tracers] = at(x);
+    value = likelihood_(angular_power(universe, tracers, likelihood_.data().l(), settings_.power));
   } catch (PreconditionError const&) {
     return -std::numeric_limits<double>::infinity();
   }
   for (std::size_t i = 0; i < size(); ++i) slope[i] = value.derivative[i];
   double result = value.value;
-  for (std::size_t i = 0; i < size(); ++i)
-    if (auto const prior = settings_.priors.find(names_[i]); prior != settings_.priors.end()) {
-      double const off = (x[i] - fiducial_[i]) / prior->second;
-      result -= 0.5 * off * off;
-      slope[i] -= off / prior->second;
-    }
+  auto const precision = precisions();
+  for (std::size_t i = 0; i < size(); ++i) {
+    double const off = x[i] - fiducial_[i];
+    result -= 0.5 * off * off * precision[i];
+    slope[i] -= off * precision[i];
+  }
   return result;
 }
 

@@ -2,7 +2,10 @@
 
 #include "settings.hpp"
 
+#include <coir/core/dual.hpp>
 #include <coir/cosmology/likelihood.hpp>
+#include <coir/cosmology/likelihood_batch.hpp>
+#include <coir/cosmology/tracers.hpp>
 
 #include <cstddef>
 #include <string>
@@ -40,6 +43,16 @@ CellsSettings with_whole_lists(CellsSettings settings);
 ///   parameters can't be told apart
 Forecast forecast(CellsSettings const& settings);
 
+/// All that the posterior and its sampler depend on but the number of draws, a line for each.
+std::string survey_text(CellsSettings const& settings, Forecast const& forecast);
+
+/// The universe and the tracers as functions of the parameters that vary.
+struct VariedSurvey {
+  using D = Dual<double, most_parameters>;
+  cosmology::Parameters<D> universe;
+  std::vector<cosmology::Tracer<D>> tracers;
+};
+
 /// The posterior of the parameters that vary. The data are the forecast's own spectra, and the
 /// covariance is that of these. Priors are those of the settings, and flat for other parameters.
 class Posterior {
@@ -50,7 +63,19 @@ class Posterior {
   /// ln of the density and its gradient; -infinity where there is no such universe.
   double operator()(std::vector<double> const& x, std::vector<double>& slope) const;
 
+  /// 1 / width^2 of the prior of each parameter, 0 where it has none.
+  std::vector<double> precisions() const;
+  /// ln L without priors, for many chains at once.
+  template <class Exec>
+  cosmology::LikelihoodBatch<Exec> batch(Exec const& exec) const {
+    auto const survey = at(fiducial_);
+    return {exec,        survey.universe, survey.tracers,
+            likelihood_, settings_.power, static_cast<int>(size())};
+  }
+
  private:
+  VariedSurvey at(std::vector<double> const& x) const;
+
   CellsSettings settings_;
   std::vector<std::string> names_;
   std::vector<double> fiducial_;

@@ -117,6 +117,35 @@ TEST_F(Cells, DrawsTheSameAgain) {
   EXPECT_TRUE(contains(read_text(folder / "a/triangle.svg"), "h1.5M"));
 }
 
+TEST_F(Cells, GoesOnWithTheBitsOfARunWithoutAStop) {
+  for (std::string const sampler : {"nuts", "chees"}) {
+    std::string const command = std::string(small) + "--matter linear --free bias1 --chains 2 " +
+                                "--warmup 10 --sampler " + sampler + " --draws ";
+    auto const stopped =
+        run_until([](std::string const& errors) { return contains(errors, "drawing"); },
+                  command + "20000 --output part --progress");
+    EXPECT_EQ(stopped.code, 130) << stopped.errors;
+    EXPECT_TRUE(contains(stopped.errors, "--restart part goes on")) << stopped.errors;
+    // The draws until then: the second number of the shape.
+    auto const place = read_text(folder / "part/chains/newest.txt").substr(0, 1);
+    auto const header = read_text(folder / ("part/chains/" + place + "/draws.npy")).substr(0, 128);
+    int const draws = std::stoi(header.substr(header.find("(2, ") + 4));
+    EXPECT_LT(draws, 20000);
+    std::string const longer = command + std::to_string(draws + 5);
+    run_quietly(longer + " --output part --restart part");
+    run_quietly(longer + " --output whole");
+    EXPECT_EQ(read_text(folder / "part/draws.npy"), read_text(folder / "whole/draws.npy"));
+    // Chains that have all of their draws, and what isn't theirs
+    run_quietly(longer + " --output again --restart whole");
+    EXPECT_EQ(read_text(folder / "again/draws.npy"), read_text(folder / "whole/draws.npy"));
+    expect_failure(2, command + "4 --output part --restart whole", {"--draws must be at least"});
+    expect_failure(2, longer + " --restart whole --seed 2", {"chains, warmup, seed 2 10 1"});
+  }
+  expect_failure(2, std::string(small) + "--restart whole", {"give --chains, too"});
+  expect_failure(3, std::string(small) + "--chains 2 --restart nowhere",
+                 {"no chains to go on with"});
+}
+
 TEST_F(Cells, SaysWhatIsWrong) {
   std::string const run = small;
   expect_failure(2, run + "--free nobody", {"--free takes parameters of the survey", "nobody"});

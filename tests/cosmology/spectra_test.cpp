@@ -367,6 +367,95 @@ TEST(AngularPower, IsThatOfAnotherCode) {
       }
 }
 
+TEST(AngularPower, IsThatOfAnotherCodeInItsOwnCases) {
+  // The cosmology and the bins of CCL's benchmarks of C_l, by pyccl 3.3.6: BBKS, linear, omega_c
+  // 0.3, no baryons, h 0.7, sigma8 0.8, n_s 0.96, T_CMB 2.7, no radiation; n(z) by rows of 3/4000
+  // from 0 to 3; counts without redshift distortions, shear, and alignment alone with A = 0.5.
+  // Rows: counts with counts, shear with shear, counts with shear, alignment of bin 1 with itself,
+  // with shear of bin 2, and with counts of bin 1
+  Parameters<> const p{
+      .omega_m = 0.3, .omega_b = 1e-12, .h = 0.7, .n_s = 0.96, .sigma8 = 0.8, .t_cmb = 2.7};
+  // Alignment alone is the difference of two bins of shapes.
+  std::vector<Tracer<>> tracers;
+  for (double const z : {1.0, 1.5}) tracers.push_back(NumberCounts<>{.n = N::gaussian(z, 0.15)});
+  for (double const z : {1.0, 1.5}) tracers.push_back(WeakLensing<>{.n = N::gaussian(z, 0.15)});
+  tracers.push_back(WeakLensing<>{.n = N::gaussian(1, 0.15), .alignment = 0.5});
+  std::vector<double> const l = {2, 10, 50, 200, 1000, 3000};
+  struct Row {
+    std::size_t i, j;
+    double c[6];
+  };
+  Row const rows[] = {{0,
+                       0,
+                       {1.65797056e-07, 5.80979887e-07, 1.10465313e-06, 4.94895105e-07,
+                        3.42944219e-08, 3.01143244e-09}},
+                      {0,
+                       1,
+                       {5.92208038e-09, 2.12856297e-08, 4.63356247e-08, 2.47307545e-08,
+                        2.00180532e-09, 1.84583712e-10}},
+                      {1,
+                       1,
+                       {6.24574566e-08, 2.27912871e-07, 5.43773300e-07, 3.30055264e-07,
+                        3.02809532e-08, 2.90566887e-09}},
+                      {2,
+                       2,
+                       {1.03731741e-08, 2.31995957e-08, 1.28402468e-08, 2.29432714e-09,
+                        9.32196889e-11, 6.96145148e-12}},
+                      {2,
+                       3,
+                       {1.12497283e-08, 2.65770082e-08, 1.61557112e-08, 3.15992305e-09,
+                        1.36610628e-10, 1.04247597e-11}},
+                      {3,
+                       3,
+                       {1.24677040e-08, 3.16885571e-08, 2.21694833e-08, 5.05001976e-09,
+                        2.45188887e-10, 1.94894784e-11}},
+                      {0,
+                       2,
+                       {2.10530938e-09, 9.06431816e-09, 1.55449843e-08, 6.11552629e-09,
+                        3.83298436e-10, 3.26330783e-11}},
+                      {0,
+                       3,
+                       {7.33229771e-09, 3.20360192e-08, 5.87218828e-08, 2.50607299e-08,
+                        1.68004473e-09, 1.46144020e-10}},
+                      {1,
+                       2,
+                       {6.89694515e-12, 3.10650361e-11, 6.59491817e-11, 3.35786269e-11,
+                        2.60251743e-12, 2.36722830e-13}},
+                      {1,
+                       3,
+                       {5.25531817e-10, 2.39914286e-09, 5.50736554e-09, 3.12127047e-09,
+                        2.67879557e-10, 2.51702164e-11}}};
+  auto const c = angular_power(p, tracers, l, linear_bbks());
+  auto const expect_near = [&](double value, double reference, double cosmic, std::size_t at,
+                               std::string const& what) {
+    EXPECT_NEAR(value, reference, 0.1 * cosmic) << what << ", l = " << l[at];
+    EXPECT_NEAR(value, reference,
+                1e-3 * std::abs(reference) + 3e-5 * cosmic * std::sqrt(2 * l[at] + 1))
+        << what << ", l = " << l[at];
+  };
+  for (std::size_t at = 0; at < l.size(); ++at) {
+    auto const cosmic = [&](double ii, double jj, double ij) {
+      return std::sqrt((ii * jj + ij * ij) / (2 * l[at] + 1));
+    };
+    for (auto const& [i, j, reference] : rows)
+      expect_near(c(at, i, j), reference[at], cosmic(c(at, i, i), c(at, j, j), c(at, i, j)), at,
+                  std::to_string(i) + " " + std::to_string(j));
+    // I = S - L for shapes S with alignment and L without
+    double const ii = c(at, 4, 4) - 2 * c(at, 2, 4) + c(at, 2, 2);
+    double const il = c(at, 3, 4) - c(at, 2, 3), di = c(at, 0, 4) - c(at, 0, 2);
+    double const references[6][3] = {{1.15298598e-12, -1.87682443e-11, -4.36731215e-10},
+                                     {6.43563975e-12, -1.03591936e-10, -1.93149054e-09},
+                                     {1.25895492e-11, -1.93341429e-10, -3.72514379e-09},
+                                     {5.69127904e-12, -8.32293938e-11, -1.67646934e-09},
+                                     {3.97093483e-13, -5.61589877e-12, -1.16572985e-10},
+                                     {3.49434685e-14, -4.89494154e-13, -1.02473395e-11}};
+    auto const& of = references[at];
+    expect_near(ii, of[0], cosmic(ii, ii, ii), at, "alignment");
+    expect_near(il, of[1], cosmic(ii, c(at, 3, 3), il), at, "alignment and shear");
+    expect_near(di, of[2], cosmic(ii, c(at, 0, 0), di), at, "alignment and counts");
+  }
+}
+
 TEST(AngularPower, HasConvergedInItsPanels) {
   // Halofit of a P(k) with acoustic oscillations, ten narrow bins among wide ones
   std::vector<Tracer<>> tracers;

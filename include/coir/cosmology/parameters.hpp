@@ -47,7 +47,7 @@ struct Parameters {
 
 /// Converts parameters to numbers of another type, such as duals, which start without derivatives.
 template <class U, class T>
-KOKKOS_FUNCTION Parameters<U> parameters_as(Parameters<T> const& p) {
+Parameters<U> parameters_as(Parameters<T> const& p) {
   return {.omega_m = U(p.omega_m),
           .omega_b = U(p.omega_b),
           .h = U(p.h),
