@@ -256,7 +256,8 @@ TEST(Sharded, SaysInOneLineWhatIsWrong) {
   auto const y = sharded::normal(world(), key, {8, 6}, 1);
   EXPECT_EQ(message_of([&] { x + y; }),
             "split arrays of one expression must be split alike, not (8, 6) along axis 0" + over +
-                " and (8, 6) along axis 1" + over + ": reshard() one of them");
+                " and (8, 6) along axis 1" + over +
+                ": reshard() one of them, or replicate() one that is stretched");
   auto const wide = sharded::normal(world(), key, {8, 7});
   EXPECT_EQ(
       message_of([&] { x + wide; }).substr(0, 6),
@@ -275,6 +276,8 @@ TEST(Sharded, SaysInOneLineWhatIsWrong) {
             "reshard() the array along another axis, or replicate() it, before axis 0 is cut");
   EXPECT_EQ(message_of([&] { reshard(x, 2); }), "axis 2 is none of an array of shape (8, 6)");
   EXPECT_EQ(message_of([&] { shift(x, -3, 1); }), "axis -3 is none of an array of shape (8, 6)");
+  EXPECT_EQ(message_of([&] { with_axis(x, 4); }),
+            "a new axis of an array of (8, 6) along axis 0" + over + " must lie in [-3, 2], not 4");
   EXPECT_EQ(message_of([&] { with_halo(x, 9); }), "the halo of an array of (8, 6) along axis 0" +
                                                       over + " must have 0 to 8 layers, not 9");
   EXPECT_EQ(message_of([&] { gather(x, -1); }),

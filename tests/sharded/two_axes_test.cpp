@@ -18,6 +18,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -67,7 +68,8 @@ TEST(TwoSplitAxes, MovesAreThoseOfPlainArrays) {
   auto const plain = matrix();
   for (auto const& mesh : meshes()) {
     auto const x = sharded::shard(mesh, plain);
-    for (std::int64_t steps : {1, -3, 12})
+    for (std::int64_t steps : {std::int64_t(1), std::int64_t(-3), std::int64_t(12),
+                               std::numeric_limits<std::int64_t>::min()})
       for (int axis : {0, 1})
         EXPECT_TRUE(is(shift(x, axis, steps), coir::roll(plain, steps, axis)));
     EXPECT_TRUE(is(reshard(x, 1), plain));
@@ -193,7 +195,7 @@ TEST(TwoSplitAxes, ErrorsNameBothPlacements) {
                     on_group = "(7, 5) along axis 0 over " + many + " ranks";
   EXPECT_EQ(message_of([&] { sharded::evaluate(x + y); }),
             "split arrays of one expression must be split alike, not " + on_mesh + " and " +
-                on_group + ": reshard() one of them");
+                on_group + ": reshard() one of them, or replicate() one that is stretched");
   EXPECT_NE(message_of([&] { matmul(x, x); }).find(on_mesh), std::string::npos);
   EXPECT_NE(message_of([&] { sum(x, 1); }).find("reshard()"), std::string::npos);
   EXPECT_NE(message_of([&] { x(range(0, 3)); }).find("leave the split axis whole"),

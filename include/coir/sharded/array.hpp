@@ -276,7 +276,7 @@ auto common_placement(X const&... x) {
       if (!is_alike)
         throw PreconditionError("split arrays of one expression must be split alike, not " +
                                 in_words(first) + " and " + in_words(other) +
-                                ": reshard() one of them");
+                                ": reshard() one of them, or replicate() one that is stretched");
     }
   };
   (check(x), ...);

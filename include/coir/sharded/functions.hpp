@@ -9,6 +9,7 @@
 #include <coir/sharded/array.hpp>
 
 #include <concepts>
+#include <string>
 #include <utility>
 
 namespace coir::sharded {
@@ -129,6 +130,10 @@ auto with_axis(X const& x, int axis) {
   auto const e = x.expression();
   auto const& from = e.placement();
   constexpr int rank = rank_of<X> + 1;
+  if (axis < -rank || axis >= rank)  // with the same words on every rank
+    throw PreconditionError("a new axis of an array of " + in_words(from) + " must lie in [" +
+                            std::to_string(-rank) + ", " + std::to_string(rank - 1) + "], not " +
+                            std::to_string(axis));
   auto const part = with_axis(e.local(), axis);
   int const at = axis < 0 ? axis + rank : axis;
   Shape<rank> shape{};

@@ -270,9 +270,10 @@ auto shift(X const& x, int axis, std::int64_t steps) {
   int const d = placement.checked(axis);
   if (!placement.is_split(d)) return detail::placed(evaluate(roll(e.local(), steps, d)), placement);
   auto const line = detail::line_along(placement, d);
-  auto const wanted = [line, steps](int to) {
+  std::int64_t const n = line.extent(), around = n > 0 ? steps % n : 0;
+  auto const wanted = [line, n, around](int to) {
     auto const share = line.share(to);
-    return detail::wrapped(share.first - steps, share.count, line.extent());
+    return detail::wrapped(share.first - around, share.count, n);
   };
   return detail::placed(detail::moved(
                             x,
