@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Times values and gradients of programs by coir and by JAX in turns, and prints a table of medians and ratios.
 
-    python3 gradients.py --python venv/bin/python --bench build/openmp/bench/autodiff/autodiff_programs_bench
-    python3 gradients.py --twelve --python venv/bin/python --bench build/openmp/bench/autodiff/autodiff_twelve_programs_bench
+    python3 gradients.py --python venv/bin/python --build build/openmp
+    python3 gradients.py --twelve --python venv/bin/python --build build/openmp
 
 JAX runs under jit(value_and_grad) and returns the value and the gradient of the same programs on the same inputs.
 Each round times each of them once. See turns.py.
@@ -12,6 +12,7 @@ import json
 import statistics
 import sys
 import time
+from pathlib import Path
 
 from turns import HERE, Failed, in_turns, main_of, parser_of, print_table, run_bench, run_json, write_json
 
@@ -69,7 +70,7 @@ TWELVE = [
 
 
 def twelve_programs():
-    """Those of bench/autodiff/twelve_programs_bench.cpp, by their numbers there."""
+    """Those of stepping_programs_bench.cpp and loss_programs_bench.cpp in bench/autodiff, by their numbers there."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -220,23 +221,23 @@ def time_jax(all_programs):
     print(json.dumps(seconds))
 
 
-def time_coir(bench, names):
-    rows, _ = run_bench(bench, f"/({'|'.join(row.split('/')[1] for row in names)})/", 0.3)
+def time_coir(build, names, benches):
+    regex = f"({'|'.join(names)})/"
+    rows = [row for bench in benches for row in run_bench(build / f"bench/autodiff/autodiff_{bench}_bench", regex, 0.3)[0]]
     return {row["name"].removesuffix("/manual_time"): row["seconds"] for row in rows if "seconds" in row}
 
 
 def main():
     parser = parser_of(__doc__)
-    parser.add_argument(
-        "--bench", action="append", required=True, help="autodiff_programs_bench, of one or several builds"
-    )
-    parser.add_argument("--twelve", action="store_true", help="the programs of autodiff_twelve_programs_bench")
+    parser.add_argument("--build", type=Path, action="append", default=[], help="a build tree with our benchmarks, or several")
+    parser.add_argument("--twelve", action="store_true", help="the programs of stepping_programs_bench and loss_programs_bench")
     parser.add_argument("--time-jax", action="store_true", help="print JAX's times alone")
     options = parser.parse_args()
     names = [f"program/{number}" for number in range(len(TWELVE))] if options.twelve else ROWS
     twelve = ["--twelve"] if options.twelve else []
-    contestants = {bench: lambda bench=bench: time_coir(bench, names) for bench in options.bench}
-    contestants["JAX"] = lambda: run_json(options.python, HERE / "gradients.py", "--bench", "", "--time-jax", *twelve)
+    benches = ["stepping_programs", "loss_programs"] if options.twelve else ["programs"]
+    contestants = {build: lambda build=build: time_coir(build, names, benches) for build in options.build}
+    contestants["JAX"] = lambda: run_json(options.python, HERE / "gradients.py", "--time-jax", *twelve)
     if options.time_jax:
         time_jax(twelve_programs if options.twelve else programs)
         return
@@ -245,17 +246,17 @@ def main():
         times[name].append(contestants[name]())
     table = []
     for row in (f"{what},{row}" for row in names for what in ("value", "recorded_value", "grad", "recorded_grad")):
-        if any(row not in seconds for bench in options.bench for seconds in times[bench]):
+        if any(row not in seconds for build in options.build for seconds in times[build]):
             continue  # record() refuses programs for which the host waits
         theirs = [seconds[row.removeprefix("recorded_")] for seconds in times["JAX"]]
         name = row.replace(row.split(",")[1], TWELVE[int(row.split("/")[1])]) if options.twelve else row
         cells = [name, f"{statistics.median(theirs) * 1e3:.3g}"]
-        for bench in options.bench:
-            ours = [seconds[row] for seconds in times[bench]]
+        for build in options.build:
+            ours = [seconds[row] for seconds in times[build]]
             ratio = statistics.median(their / our for their, our in zip(theirs, ours))
             cells += [f"{statistics.median(ours) * 1e3:.3g}", f"{ratio:.2f}"]
         table.append(cells)
-    print_table(["milliseconds", "JAX", *(head for bench in options.bench for head in (bench, "JAX / it"))], table)
+    print_table(["milliseconds", "JAX", *(head for build in options.build for head in (build, "JAX / it"))], table)
     write_json(options.json, times)
 
 
