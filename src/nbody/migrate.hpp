@@ -254,9 +254,19 @@ struct CopyByList {
   }
 };
 template <class T>
-using Gather = CopyByList<T, false>;
-template <class T>
 using Scatter = CopyByList<T, true>;
+
+/// CopyByList for all that particles have.
+template <class T, bool ToList>
+struct CopyParticles {
+  CopyByList<T, ToList> position, momentum;
+  CopyByList<std::uint32_t, ToList> site;
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
+    position(n);
+    momentum(n);
+    site(n);
+  }
+};
 
 /// marks[list[n] - first] = 1 for all list[n] >= first.
 struct MarkTail {

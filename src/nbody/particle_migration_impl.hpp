@@ -64,28 +64,20 @@ Parcels<T> parcels_for(std::int64_t particles) {
 template <class Exec, class T>
 void pack(Exec const& exec, Particles<Exec, T> const& particles, std::uint32_t const* list,
           Parcels<T> const& to) {
-  auto const all = coir::box<1, std::int64_t>({to.count});
-  auto const take = [&]<class Number>(Number const* from, Number* out, int components) {
-    for_each("coir::nbody::particle_migration/pack", exec, all,
-             Gather<Number>{from, out, list, components});
-  };
-  take(particles.position.data(), to.position, 3);
-  take(particles.momentum.data(), to.momentum, 3);
-  take(particles.site.data(), to.site, 1);
+  for_each("coir::nbody::particle_migration/pack", exec, coir::box<1, std::int64_t>({to.count}),
+           CopyParticles<T, false>{{particles.position.data(), to.position, list, 3},
+                                   {particles.momentum.data(), to.momentum, list, 3},
+                                   {particles.site.data(), to.site, list, 1}});
 }
 
 /// Copies the particles of a parcel to places of a list.
 template <class Exec, class T>
 void unpack(Exec const& exec, Parcels<T> const& from, std::uint32_t const* list,
             Particles<Exec, T> const& particles) {
-  auto const all = coir::box<1, std::int64_t>({from.count});
-  auto const put = [&]<class Number>(Number const* in, Number* to, int components) {
-    for_each("coir::nbody::particle_migration/unpack", exec, all,
-             Scatter<Number>{in, to, list, components});
-  };
-  put(from.position, particles.position.data(), 3);
-  put(from.momentum, particles.momentum.data(), 3);
-  put(from.site, particles.site.data(), 1);
+  for_each("coir::nbody::particle_migration/unpack", exec, coir::box<1, std::int64_t>({from.count}),
+           CopyParticles<T, true>{{from.position, particles.position.data(), list, 3},
+                                  {from.momentum, particles.momentum.data(), list, 3},
+                                  {from.site, particles.site.data(), list, 1}});
 }
 
 /// Sends the parts of a parcel to the ranks that they are for, and receives those of another.
