@@ -349,6 +349,28 @@ std::vector<Sendings> sendings_of(PeerConnection& connection, Pieces const& piec
   return all;
 }
 
+/// Copies runs by copy engines. Where both ends of long ones lie alike, all but the first bytes
+/// begin at a multiple of 256 bytes, so that engines move whole lines: Views lie 128 bytes behind.
+void copy_in_lines(Exec const& exec, Runs const& to, Runs const& from, std::int64_t bytes,
+                   std::int64_t runs) {
+  constexpr std::int64_t line = 256, worth_a_copy = std::int64_t(1) << 20;
+  if (to.pitch == bytes && from.pitch == bytes) {
+    bytes *= runs;
+    runs = 1;
+  }
+  auto const behind = [](Runs const& one) {
+    return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(one.first) % line);
+  };
+  bool const lie_alike =
+      behind(to) == behind(from) && (runs == 1 || (to.pitch % line == 0 && from.pitch % line == 0));
+  std::int64_t const first = (line - behind(to)) % line;
+  bool const cut = lie_alike && first > 0 && first < bytes && bytes * runs >= worth_a_copy;
+  if (!cut) return copy_runs(exec, to, from, bytes, runs);
+  copy_runs(exec, to, from, first, runs);
+  copy_runs(exec, {to.first + first, to.pitch}, {from.first + first, from.pitch}, bytes - first,
+            runs);
+}
+
 /// The copies of sendings, if a kernel brings them sooner than copy engines; otherwise none.
 std::vector<SmallCopy> small_copies_of(std::vector<Sendings> const& all) {
   constexpr std::int64_t most_bytes = std::int64_t(1) << 14;
@@ -383,9 +405,9 @@ void send_all(Exec const& exec, std::vector<Sendings> const& all, SignalValue co
     await_signals(exec, std::span(&one.is_ready, 1));
     for (std::size_t n = 0; n < one.pieces.size(); ++n) {
       auto const& piece = one.pieces[n];
-      copy_runs(exec, one.targets[n],
-                {static_cast<char*>(const_cast<void*>(piece.data)), piece.pitch}, piece.bytes,
-                piece.runs);
+      copy_in_lines(exec, one.targets[n],
+                    {static_cast<char*>(const_cast<void*>(piece.data)), piece.pitch}, piece.bytes,
+                    piece.runs);
     }
     std::vector<SignalValue> after{one.has_arrived};
     if (&one == &all.back()) after.push_back(left);

@@ -52,6 +52,7 @@ struct Fake {
   int refusals = 0;            ///< to open memory, from now on
   bool loses_signals = false;  ///< and then streams stand still without the host
   bool refuses_copies = false, loses_bytes = false;
+  std::vector<std::int64_t> copies{};  ///< bytes of a run of each
   std::vector<std::pair<std::uint32_t*, std::uint32_t>> awaited{};
 };
 Fake fake;
@@ -105,6 +106,7 @@ void copy_runs(Kokkos::DefaultExecutionSpace const&, Runs const& to, Runs const&
                std::int64_t bytes, std::int64_t count) {
   if (fake.refuses_copies) throw EnvironmentError("MemcpyAsync of the device's runtime: no copies");
   if (fake.loses_bytes) return;
+  fake.copies.push_back(bytes);
   for (std::int64_t run = 0; run < count; ++run)
     std::memcpy(to.first + run * to.pitch, from.first + run * from.pitch,
                 static_cast<std::size_t>(bytes));
@@ -153,6 +155,8 @@ using coir::distributed::detail::connect_by_peer;
 using coir::distributed::detail::Pieces;
 using coir::testing::message_of;
 using coir::testing::world;
+
+using Copies = std::vector<std::int64_t>;
 
 class Peer : public ::testing::Test {
  protected:
@@ -274,6 +278,38 @@ TEST_F(Peer, OpensAgainWhatItHasClosedForAnotherPiece) {
   begin(pieces)->finish();
   EXPECT_EQ(one.get()[5], 10 + (rank + ranks - 1) % ranks);
   EXPECT_EQ(other.get()[5], 20 + (rank + ranks - 1) % ranks);
+}
+
+// The first bytes of long runs are copied by themselves if the rest then begins at a multiple of
+// 256 bytes at both ends.
+TEST_F(Peer, CopiesLongRunsInLines) {
+  constexpr std::int64_t mebi = 1 << 20;
+  int const ranks = world().size(), rank = world().rank(), before = (rank + ranks - 1) % ranks;
+  auto const sent = coir::allocate(), came = coir::allocate();
+  for (std::int64_t n = 0; n < 2 * mebi; ++n) sent.get()[n] = static_cast<char>((n + rank) % 101);
+  auto const copies_of = [&](int from, int to, std::int64_t bytes, std::int64_t runs,
+                             std::int64_t pitch) {
+    std::memset(came.get(), -1, coir::largest);
+    Pieces pieces;
+    pieces.sends.push_back({(rank + 1) % ranks, sent.get() + from, bytes, 0, runs, pitch});
+    pieces.receives.push_back({before, came.get() + to, bytes, 0, runs, pitch});
+    coir::fake.copies.clear();
+    begin(pieces)->finish();
+    for (std::int64_t n = 0; n < 2 * mebi; ++n) {
+      bool const is_of_a_run = n < runs * pitch && n % pitch < bytes;
+      if (came.get()[to + n] != (is_of_a_run ? (from + n + before) % 101 : -1)) return Copies{};
+    }
+    return coir::fake.copies;
+  };
+  EXPECT_EQ(copies_of(128, 128, mebi, 1, mebi), (Copies{128, mebi - 128}));
+  EXPECT_EQ(copies_of(300, 44, mebi, 1, mebi), (Copies{212, mebi - 212}));
+  EXPECT_EQ(copies_of(128, 128, mebi / 4, 4, mebi / 4), (Copies{128, mebi - 128}));
+  EXPECT_EQ(copies_of(128, 128, mebi / 4, 4, mebi / 4 + 256), (Copies{128, mebi / 4 - 128}));
+  // Not where there is nothing to gain.
+  EXPECT_EQ(copies_of(0, 256, mebi, 1, mebi), (Copies{mebi}));
+  EXPECT_EQ(copies_of(128, 64, mebi, 1, mebi), (Copies{mebi}));
+  EXPECT_EQ(copies_of(128, 128, mebi / 4, 4, mebi / 4 + 64), (Copies{mebi / 4}));
+  EXPECT_EQ(copies_of(128, 128, mebi / 2, 1, mebi / 2), (Copies{mebi / 2}));
 }
 
 TEST_F(Peer, IsWaitedForWhereAnExchangeIsGivenUp) {
