@@ -274,11 +274,11 @@ class Ours:
     name = "ours"
 
     def __init__(self, path, options):
-        self.path, self.shares = path, {}
+        self.path, self.seconds, self.shares = path, options.seconds, {}
         self.regex = f"{options.rows}.*/({'|'.join(map(str, options.sizes))})/manual_time$"
 
     def run_once(self):
-        entries, _ = run_bench(self.path, self.regex, 0.1)
+        entries, _ = run_bench(self.path, self.regex, self.seconds)
         entries = {entry["name"].removesuffix("/manual_time"): entry for entry in entries if "seconds" in entry}
         self.shares.update({row: entry["share_of_copy"] for row, entry in entries.items() if entry["bytes/s"]})
         return {row: entry["seconds"] for row, entry in entries.items()}
@@ -315,6 +315,7 @@ def main():
     parser.add_argument("--rows", default="", metavar="REGEX", help="only rows in whose names this is found")
     parser.add_argument("--peers", nargs="*", choices=PACKAGES, default=PACKAGES)
     parser.add_argument("--join", nargs="+", type=Path, metavar="JSON", help="print the medians of what earlier runs wrote, and run nothing")
+    parser.add_argument("--seconds", type=float, default=0.1, help="how long each of our rows is timed at least")
     parser.add_argument("--below", type=float, default=float("inf"), help="print only rows whose ratio is below this")
     options = parser.parse_args()
     if options.join:
