@@ -216,17 +216,16 @@ std::pair<std::string, std::string> first_difference(std::string const& a, std::
 }
 
 Chains read_newest(std::filesystem::path const& output, std::string const& survey) {
-  std::string const newest = text_of(newest_of(output));
-  auto const end = newest.find('\n');
-  if (end == std::string::npos)
+  std::string const newest = text_of(newest_of(output)), place = newest.substr(0, 2);
+  if (place != "0\n" && place != "1\n")
     throw InputError(newest_of(output).string() +
                      ": there are no chains to go on with: --restart takes the --output of a run "
                      "with --chains");
-  auto const [there, here] = first_difference(newest.substr(end + 1), survey);
+  auto const [there, here] = first_difference(newest.substr(2), survey);
   expects(there == here, "--restart goes on with the survey and the sampler of " + output.string() +
                              ": give the options that it had. There it is '" + there + "', here '" +
                              here + "'");
-  return inference::read_chains(output / "chains" / newest.substr(0, end));
+  return inference::read_chains(output / "chains" / newest.substr(0, 1));
 }
 
 /// Draws in rounds of about a second, so that after Ctrl-C those until then are there.
@@ -241,18 +240,22 @@ Chains draw_in_rounds(CellsSettings const& settings, Chains chains, ChainsFiles&
     return std::chrono::duration<double>(Clock::now() - then).count();
   };
   ProgressLine line("drawing", "draws", settings.progress);
-  inference::Options options{.warmup = settings.warmup, .draws = settings.draws, .told_every = 1};
+  inference::Options options{.warmup = settings.warmup, .told_every = 1};
+  std::int64_t const total = settings.warmup + settings.draws;
   std::int64_t first = -1, left = 1;
   auto saved = Clock::now();
   while (left > 0) {
     auto const round = Clock::now();
+    // Room for the draws of this round and one more, so that it doesn't count as the last one.
+    std::int64_t const there = chains.state.empty() ? 0 : chains.draws.shape()[1];
+    options.draws = std::min(settings.draws, there + options.told_every + 1);
+    left = 0;  // if there is nothing to do
     auto const end_of_round = [&](inference::Progress const& now) {
-      if (first < 0) first = now.done - options.told_every;
-      left = now.total - now.done;
-      line.update(now.done - first, now.total - first);
+      if (first < 0) first = std::max<std::int64_t>(0, now.done - options.told_every);
+      left = total - now.done;
+      line.update(now.done - first, total - first);
       return false;
     };
-    left = 0;  // if there is nothing to do
     try {
       chains = chains.state.empty() ? begin(options, end_of_round)
                                     : go_on(chains, options, end_of_round);

@@ -212,6 +212,10 @@ ExitCode carry_out(Place place, CommandLine const& line, CellsSettings given) {
   std::vector<std::string> names = {"spectra.txt", "derivatives.txt", "fisher.txt", "spectra.svg",
                                     "triangle.svg"};
   if (settings.chains > 0) names.insert(names.end(), {"draws.npy", "chains/newest.txt"});
+  for (std::string const place : {"chains/0/", "chains/1/"})  // of an earlier run
+    if (settings.chains > 0 && std::filesystem::is_directory(settings.output / place))
+      for (char const* const name : {"draws.npy", "statistics.npy", "state.npy"})
+        names.push_back(place + name);
   for (auto const& name : names) outputs.push_back({"the run's " + name, settings.output / name});
   expects_different_files(outputs, {{"--config", line.option("--config").text()}});
   OutputFolder const folder(settings.output, settings.output / "spectra.txt");

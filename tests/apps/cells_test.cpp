@@ -144,6 +144,11 @@ TEST_F(Cells, GoesOnWithTheBitsOfARunWithoutAStop) {
   expect_failure(2, std::string(small) + "--restart whole", {"give --chains, too"});
   expect_failure(3, std::string(small) + "--chains 2 --restart nowhere",
                  {"no chains to go on with"});
+  // A folder in the place of a file is found before the work.
+  std::filesystem::remove(folder / "whole/chains/0/state.npy");
+  std::filesystem::create_directory(folder / "whole/chains/0/state.npy");
+  expect_failure(4, std::string(small) + "--free bias1 --chains 2 --output whole",
+                 {"chains/0/state.npy"});
 }
 
 TEST_F(Cells, SaysWhatIsWrong) {
@@ -157,6 +162,7 @@ TEST_F(Cells, SaysWhatIsWrong) {
   expect_failure(2, run + "--f-sky 2", {"f_sky", "(0, 1]", "2"});
   expect_failure(2, run + "--counts-width 0.1 0.2", {"--counts-width takes one number", "2"});
   expect_failure(2, run + "--omega-m -1", {"omega_m", "-1"});
+  expect_failure(2, run + "--sigma8 1e300", {"spectra must be finite", "l = 37"});
   // C goes with the square of bias1 sigma8.
   expect_failure(2,
                  "--counts-z 0.5 --counts-bias 2 --counts-density 1 --matter linear --bins 2 "

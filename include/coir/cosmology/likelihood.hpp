@@ -49,7 +49,12 @@ std::vector<T> matrix_at(AngularSpectra<T> const& spectra, std::size_t at) {
 
 template <class T>
 Cholesky<T> factor_at(AngularSpectra<T> const& total, std::size_t at) {
-  Cholesky<T> result(total.tracers(), matrix_at(total, at));
+  auto const matrix = matrix_at(total, at);
+  for (T const& x : matrix)
+    if (!std::isfinite(plain(x)))
+      expects(false, "spectra must be finite, and aren't at l = " + in_words(total.l()[at]) +
+                         ": bring the parameters closer to usual ones");
+  Cholesky<T> result(total.tracers(), matrix);
   if (!result.positive())
     expects(false,
             "spectra with noise must be a positive definite matrix of tracers at each l, and "
