@@ -162,7 +162,7 @@ TEST_F(Cells, SaysWhatIsWrong) {
   expect_failure(2, run + "--f-sky 2", {"f_sky", "(0, 1]", "2"});
   expect_failure(2, run + "--counts-width 0.1 0.2", {"--counts-width takes one number", "2"});
   expect_failure(2, run + "--omega-m -1", {"omega_m", "-1"});
-  expect_failure(2, run + "--sigma8 1e300", {"spectra must be finite", "l = 37"});
+  expect_failure(2, run + "--matter linear --sigma8 1e300", {"spectra must be finite", "l = 37"});
   // C goes with the square of bias1 sigma8.
   expect_failure(2,
                  "--counts-z 0.5 --counts-bias 2 --counts-density 1 --matter linear --bins 2 "
