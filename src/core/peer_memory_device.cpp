@@ -215,8 +215,9 @@ void copy_small(Exec const& exec, std::span<SmallCopy const> copies,
   body.signal_count = static_cast<int>(signals.size());
   std::copy(copies.begin(), copies.end(), body.copies);
   std::copy(signals.begin(), signals.end(), body.signals);
-  Kokkos::parallel_for("coir::core::peer_memory_device/copy_small",
-                       Kokkos::TeamPolicy<Exec>(exec, 1, CopySmall::team), body);
+  Kokkos::parallel_for(
+      "coir::core::peer_memory_device/copy_small",
+      Kokkos::TeamPolicy<Exec, PassedWithLaunch<CopySmall>>(exec, 1, CopySmall::team), body);
 }
 
 bool has_ended(Exec const& exec) {
