@@ -30,7 +30,13 @@ struct Part {
   }
   KOKKOS_FUNCTION std::int64_t at(int j, int i) const { return (j + halo) * pitch + i + side; }
   KOKKOS_FUNCTION std::int64_t global_row(int j) const {
-    return (first_row + j + all_rows) % all_rows;
+    std::int64_t const row = first_row + j;
+    return row < 0 ? row + all_rows : row < all_rows ? row : row - all_rows;
+  }
+  /// Whether no row or column elsewhere stands for cells of rows j to j + count - 1, and no wall
+  /// touches them.
+  KOKKOS_FUNCTION bool is_inner(int j, int i, int count = 1) const {
+    return j >= halo && j + count <= rows - halo && i >= side && i < columns - side;
   }
 };
 
@@ -78,6 +84,8 @@ template <class T>
 struct Rows {
   T const *south, *here, *north;
 
+  KOKKOS_FUNCTION Rows(T const* south_, T const* here_, T const* north_)
+      : south(south_), here(here_), north(north_) {}
   KOKKOS_FUNCTION Rows(Part const& part, T const* field, int j)
       : south(field + part.at(j - 1, 0)),
         here(field + part.at(j, 0)),
@@ -111,10 +119,12 @@ struct Advance {
     return static_cast<T>(
         f0 + beta_dy * (static_cast<double>(part.global_row(j)) + static_cast<double>(corner)));
   }
-  KOKKOS_FUNCTION Row row(int j) const {
-    return {{part, h, j},
-            {part, u, j},
-            {part, v, j},
+  KOKKOS_FUNCTION Row row(int j) const { return row(j, {part, h, j}, {part, u, j}, {part, v, j}); }
+  KOKKOS_FORCEINLINE_FUNCTION Row row(int j, Rows<T> const& h_, Rows<T> const& u_,
+                                      Rows<T> const& v_) const {
+    return {h_,
+            u_,
+            v_,
             coriolis(j),
             coriolis(j - 1),
             part.is_wall(j) ? T(0) : T(1),
@@ -122,59 +132,102 @@ struct Advance {
   }
 
   /// Flux through the eastern face of a cell.
-  KOKKOS_FUNCTION static T east(T const* h, T const* u, int i) {
+  KOKKOS_FORCEINLINE_FUNCTION static T east(T const* h, T const* u, int i) {
     return T(0.5) * (h[i] + h[i + 1]) * u[i];
   }
   /// Flux through the northern face of a cell.
-  KOKKOS_FUNCTION static T north(T const* h, T const* h_north, T const* v, T open, int i) {
+  KOKKOS_FORCEINLINE_FUNCTION static T north(T const* h, T const* h_north, T const* v, T open,
+                                             int i) {
     return T(0.5) * (h[i] + h_north[i]) * (open * v[i]);
   }
-  KOKKOS_FUNCTION static T kinetic(T const* u, T const* v, T const* v_south, int i) {
+  KOKKOS_FORCEINLINE_FUNCTION static T kinetic(T const* u, T const* v, T const* v_south, int i) {
     return T(0.25) * (u[i] * u[i] + u[i - 1] * u[i - 1] + (v[i] * v[i] + v_south[i] * v_south[i]));
   }
   /// Potential vorticity at the north-eastern corner of a cell.
-  KOKKOS_FUNCTION T vorticity(T const* h, T const* h_north, T const* u, T const* u_north,
-                              T const* v, T f, int i) const {
+  KOKKOS_FORCEINLINE_FUNCTION T vorticity(T const* h, T const* h_north, T const* u,
+                                          T const* u_north, T const* v, T f, int i) const {
     T const zeta = (v[i + 1] - v[i]) * by_dx - (u_north[i] - u[i]) * by_dy;
     return (f + zeta) / (T(0.25) * (h[i] + h[i + 1] + (h_north[i] + h_north[i + 1])));
   }
 
-  /// \tparam is_own  whether the row is one of the rank's own, rather than one of those beside it
-  ///   for which it finds what viscosity reads
-  template <bool has_bottom, bool is_own>
-  KOKKOS_FUNCTION void cell(Row const& row, std::int64_t at, int i) const {
+  template <bool has_bottom>
+  KOKKOS_FORCEINLINE_FUNCTION T level(T depth, std::int64_t at) const {
+    if constexpr (has_bottom) return depth + bottom[at];
+    return depth;
+  }
+
+  /// What a cell's northern neighbour also needs, once that is one row further: the fluxes through
+  /// the cell's eastern and western face, its head, and of the faces at the south of the cell and
+  /// its eastern neighbour the fluxes, of the corner between these the potential vorticity.
+  struct Common {
+    T fe, fe_west, head, fn_south, fn_south_east, q_south;
+  };
+  template <bool has_bottom>
+  KOKKOS_FORCEINLINE_FUNCTION Common common(Row const& row, std::int64_t at, int i) const {
     auto const& [h, u, v, f, f_south, open, open_south] = row;
-    T const fe = east(h.here, u.here, i), fe_west = east(h.here, u.here, i - 1);
+    return {east(h.here, u.here, i),
+            east(h.here, u.here, i - 1),
+            gravity * level<has_bottom>(h.here[i], at) + kinetic(u.here, v.here, v.south, i),
+            north(h.south, h.here, v.south, open_south, i),
+            north(h.south, h.here, v.south, open_south, i + 1),
+            vorticity(h.south, h.here, u.south, u.here, v.south, f_south, i)};
+  }
+
+  /// The derivatives of a cell at the step before.
+  struct Before {
+    T dh, du, dv;
+  };
+  /// A cell after the step, and the derivatives that it was found by.
+  struct Next {
+    T h, u, v, dh, du, dv;
+  };
+  /// \param own  inout: common() of the cell, and then that of its northern neighbour
+  template <bool has_bottom>
+  KOKKOS_FORCEINLINE_FUNCTION Next next(Row const& row, std::int64_t at, int i, Before const& last,
+                                        Common& own) const {
+    auto const& [h, u, v, f, f_south, open, open_south] = row;
     T const fe_north = east(h.north, u.north, i), fe_north_west = east(h.north, u.north, i - 1);
     T const fn = north(h.here, h.north, v.here, open, i);
     T const fn_east = north(h.here, h.north, v.here, open, i + 1);
-    T const fn_south = north(h.south, h.here, v.south, open_south, i);
-    T const fn_south_east = north(h.south, h.here, v.south, open_south, i + 1);
     T const q = vorticity(h.here, h.north, u.here, u.north, v.here, f, i);
     T const q_west = vorticity(h.here, h.north, u.here, u.north, v.here, f, i - 1);
-    T const q_south = vorticity(h.south, h.here, u.south, u.here, v.south, f_south, i);
-    T level = h.here[i], level_east = h.here[i + 1], level_north = h.north[i];
-    if constexpr (has_bottom) {
-      level += bottom[at];
-      level_east += bottom[at + 1];
-      level_north += bottom[at + part.pitch];
-    }
-    T const head = gravity * level + kinetic(u.here, v.here, v.south, i);
-    T const head_east = gravity * level_east + kinetic(u.here, v.here, v.south, i + 1);
-    T const head_north = gravity * level_north + kinetic(u.north, v.north, v.here, i);
+    T const head_east = gravity * level<has_bottom>(h.here[i + 1], at + 1) +
+                        kinetic(u.here, v.here, v.south, i + 1);
+    T const head_north = gravity * level<has_bottom>(h.north[i], at + part.pitch) +
+                         kinetic(u.north, v.north, v.here, i);
 
-    T const slope_u = T(0.25) * (q * (fn + fn_east) + q_south * (fn_south + fn_south_east)) -
-                      (head_east - head) * by_dx - drag * u.here[i];
-    T const slope_v = T(-0.25) * (q * (fe + fe_north) + q_west * (fe_west + fe_north_west)) -
-                      (head_north - head) * by_dy - drag * v.here[i];
-    u1[at] = u.here[i] + (now * slope_u + before * du[at]);
-    v1[at] = v.here[i] + (now * slope_v + before * dv[at]);
-    du[at] = slope_u;
-    dv[at] = slope_v;
+    T const slope_u =
+        T(0.25) * (q * (fn + fn_east) + own.q_south * (own.fn_south + own.fn_south_east)) -
+        (head_east - own.head) * by_dx - drag * u.here[i];
+    T const slope_v =
+        T(-0.25) * (q * (own.fe + fe_north) + q_west * (own.fe_west + fe_north_west)) -
+        (head_north - own.head) * by_dy - drag * v.here[i];
+    T const slope_h = -(own.fe - own.fe_west) * by_dx - (fn - own.fn_south) * by_dy;
+    own = {fe_north, fe_north_west, head_north, fn, fn_east, q};
+    return {h.here[i] + (now * slope_h + before * last.dh),
+            u.here[i] + (now * slope_u + before * last.du),
+            v.here[i] + (now * slope_v + before * last.dv),
+            slope_h,
+            slope_u,
+            slope_v};
+  }
+  template <bool has_bottom>
+  KOKKOS_FORCEINLINE_FUNCTION Next next(Row const& row, std::int64_t at, int i) const {
+    Common own = common<has_bottom>(row, at, i);
+    return next<has_bottom>(row, at, i, {dh[at], du[at], dv[at]}, own);
+  }
+
+  /// \tparam is_own  whether the row is one of the rank's own, rather than one of those beside it
+  ///   for which it finds what viscosity reads
+  template <bool is_own>
+  KOKKOS_FORCEINLINE_FUNCTION void store(Next const& after, std::int64_t at) const {
+    u1[at] = after.u;
+    v1[at] = after.v;
+    du[at] = after.du;
+    dv[at] = after.dv;
     if constexpr (is_own) {
-      T const slope_h = -(fe - fe_west) * by_dx - (fn - fn_south) * by_dy;
-      h1[at] = h.here[i] + (now * slope_h + before * dh[at]);
-      dh[at] = slope_h;
+      h1[at] = after.h;
+      dh[at] = after.dh;
     }
   }
 
@@ -199,10 +252,9 @@ struct Advance {
 
   template <bool has_bottom>
   KOKKOS_FUNCTION void one(int j, int i) const {
-    if (is_own(j))
-      cell<has_bottom, true>(row(j), part.at(j, i), i);
-    else
-      cell<has_bottom, false>(row(j), part.at(j, i), i);
+    std::int64_t const at = part.at(j, i);
+    Next const after = next<has_bottom>(row(j), at, i);
+    is_own(j) ? store<true>(after, at) : store<false>(after, at);
   }
   KOKKOS_FUNCTION void operator()(int j, int i) const {
     if (bottom != nullptr)
@@ -210,7 +262,57 @@ struct Advance {
     else
       one<false>(j, i);
     if (is_own(j)) note_if_dry(j, i);
-    finish(j, i, i + 1);
+    if (!part.is_inner(j, i)) finish(j, i, i + 1);
+  }
+
+  /// Cells of a column on devices. All that they read is loaded before the first one is found, so
+  /// that a thread waits once.
+  template <bool has_bottom, int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void several(int j, int i) const {
+    T near_h[Count + 2][3], near_u[Count + 2][3], near_v[Count + 2][3];
+    COIR_UNROLL
+    for (int r = 0; r < Count + 2; ++r) {
+      std::int64_t const west = part.at(j + r - 1, i - 1);
+      COIR_UNROLL
+      for (int k = 0; k < 3; ++k) {
+        near_h[r][k] = h[west + k];
+        near_u[r][k] = u[west + k];
+        near_v[r][k] = v[west + k];
+      }
+    }
+    Before last[Count];
+    COIR_UNROLL
+    for (int c = 0; c < Count; ++c) {
+      std::int64_t const at = part.at(j + c, i);
+      last[c] = {dh[at], du[at], dv[at]};
+    }
+    auto const row_of = [&](int c) {
+      auto const rows = [c](T const(&near)[Count + 2][3]) {
+        return Rows<T>(near[c] + 1, near[c + 1] + 1, near[c + 2] + 1);
+      };
+      return row(j + c, rows(near_h), rows(near_u), rows(near_v));
+    };
+    Next after[Count];
+    Common own = common<has_bottom>(row_of(0), part.at(j, i), 0);
+    COIR_UNROLL
+    for (int c = 0; c < Count; ++c)
+      after[c] = next<has_bottom>(row_of(c), part.at(j + c, i), 0, last[c], own);
+    COIR_UNROLL
+    for (int c = 0; c < Count; ++c) store<true>(after[c], part.at(j + c, i));
+    COIR_UNROLL
+    for (int c = 0; c < Count; ++c)
+      if (!(after[c].h > 0)) note_if_dry(j + c, i);
+  }
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void column(int j, int i) const {
+    if (!part.is_inner(j, i, Count)) {
+      COIR_NO_UNROLL
+      for (int c = 0; c < Count; ++c) (*this)(j + c, i);
+    } else if (bottom != nullptr) {
+      several<true, Count>(j, i);
+    } else {
+      several<false, Count>(j, i);
+    }
   }
 
   template <bool has_bottom, bool is_own>
@@ -219,7 +321,8 @@ struct Advance {
     std::int64_t const at = part.at(j, 0);
     Advance const self = *this;
     COIR_INDEPENDENT_ITERATIONS
-    for (int i = begin; i < end; ++i) self.template cell<has_bottom, is_own>(shared, at + i, i);
+    for (int i = begin; i < end; ++i)
+      self.template store<is_own>(self.template next<has_bottom>(shared, at + i, i), at + i);
   }
 
   void stretch(int j, int begin, int end) const {
@@ -277,7 +380,26 @@ struct Diffuse {
   }
   KOKKOS_FUNCTION void operator()(int j, int i) const {
     cell({part, u1, j}, {part, v1, j}, j, i);
-    finish(j, i, i + 1);
+    if (!part.is_inner(j, i)) finish(j, i, i + 1);
+  }
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void column(int j, int i) const {
+    if (compatible || !part.is_inner(j, i, Count)) {
+      COIR_NO_UNROLL
+      for (int c = 0; c < Count; ++c) (*this)(j + c, i);
+      return;
+    }
+    T after_u[Count], after_v[Count];
+    COIR_UNROLL
+    for (int c = 0; c < Count; ++c) {
+      after_u[c] = spread({part, u1, j + c}, x, y, i);
+      after_v[c] = spread({part, v1, j + c}, x, y, i);
+    }
+    COIR_UNROLL
+    for (int c = 0; c < Count; ++c) {
+      u[part.at(j + c, i)] = after_u[c];
+      v[part.at(j + c, i)] = after_v[c];
+    }
   }
 
   void stretch(int j, int begin, int end) const {

@@ -495,6 +495,43 @@ TEST(ShallowModel, DryCellsAreNamedWithStepAndPlace) {
       << message;
 }
 
+// Devices step columns of cells of large grids together. A large periodic grid is many small ones.
+TEST(ShallowModel, LargeGridsStepAsSmallOnes) {
+  Parameters p;
+  p.rows = 50;
+  p.columns = 64;
+  p.dx = p.dy = 5e3;
+  p.f0 = 2e-4;
+  p.dt = 15;
+  p.viscosity = 2e3;
+  p.periodic_y = true;
+  auto large = p;
+  large.rows = 20 * p.rows;
+  large.columns = 16 * p.columns;
+  auto const start = uneven_start(p);
+  auto const bottom =
+      tabulated(p.rows, p.columns, [](int j, int i) { return 0.5 * ((3 * i + j) % 7); });
+  auto const repeated = [&](Numbers const& one) {
+    return tabulated(large.rows, large.columns,
+                     [&](int j, int i) { return one[j % p.rows * p.columns + i % p.columns]; });
+  };
+  for (bool const has_bottom : {false, true}) {
+    Model small = model_of(p), many = model_of(large);
+    if (has_bottom) {
+      small.set_bottom(rows_of(small, bottom));
+      many.set_bottom(rows_of(many, repeated(bottom)));
+    }
+    set(small, start);
+    set(many, {repeated(start.h), repeated(start.u), repeated(start.v)});
+    small.advance(3);
+    many.advance(3);
+    // Devices may round a cell of a column in another way.
+    EXPECT_LE(distance(numbers(many.h()), repeated(numbers(small.h()))), 1e-12);
+    EXPECT_LE(distance(numbers(many.u()), repeated(numbers(small.u()))), 1e-13);
+    EXPECT_LE(distance(numbers(many.v()), repeated(numbers(small.v()))), 1e-13);
+  }
+}
+
 TEST(ShallowModel, RefusesWhatItCantCompute) {
   auto const refused = [](auto const& change) {
     Parameters p = of_demo(8, 6);
