@@ -396,7 +396,7 @@ TEST(BadInput, OfOptionsAndStarts) {
   auto const run = [](Options const& options) {
     nuts(Host(), key(1), Gaussian{}, zeros(1, 2), options);
   };
-  says(message_of([&] { run({.draws = 0}); }), "draws must be 1 or more, not 0");
+  says(message_of([&] { run({.draws = 0}); }), "draws must be 1 or more");
   says(message_of([&] { run({.warmup = -1}); }), "warmup must be 0");
   says(message_of([&] { run({.thin = 0}); }), "thin must be");
   says(message_of([&] { run({.acceptance = 1}); }), "acceptance must lie in (0, 1), not 1");

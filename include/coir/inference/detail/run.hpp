@@ -20,9 +20,14 @@
 namespace coir::inference::detail {
 
 inline void check(Options const& options) {
-  expects(options.warmup >= 0, "warmup must be 0 draws or more", options.warmup);
-  expects(options.draws >= 1, "draws must be 1 or more", options.draws);
-  expects(options.thin >= 1, "thin must be 1 or more", options.thin);
+  // Numbers of draws are kept as doubles in states.
+  constexpr auto most = std::int64_t(1) << 52;
+  expects(options.warmup >= 0 && options.warmup <= most,
+          "warmup must be 0 draws or more, and at most 2^52", options.warmup);
+  expects(options.draws >= 1 && options.draws <= most, "draws must be 1 or more, and at most 2^52",
+          options.draws);
+  expects(options.thin >= 1 && options.thin <= most / options.draws,
+          "thin must be 1 or more, and draws times thin at most 2^52", options.thin);
   expects(options.acceptance > 0 && options.acceptance < 1, "acceptance must lie in (0, 1)",
           options.acceptance);
   expects(options.step >= 0 && options.step < infinity, "the step must be finite and 0 or more",
