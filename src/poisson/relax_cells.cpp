@@ -1,8 +1,10 @@
 #include "relax_cells.hpp"
 
-#include "simd.hpp"
+#include <core/simd.hpp>
 
 namespace coir::poisson::detail {
+
+using simd::Simd;
 
 namespace {
 

@@ -1,8 +1,10 @@
 #include "transfer_cells.hpp"
 
-#include "simd.hpp"
+#include <core/simd.hpp>
 
 namespace coir::poisson::detail {
+
+using simd::Simd;
 
 template <bool Set, class T>
 void interpolate_cells(T const* c, T* u, int pairs) {

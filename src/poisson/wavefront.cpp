@@ -1,10 +1,12 @@
 #include "wavefront.hpp"
 
-#include "simd.hpp"
+#include <core/simd.hpp>
 
 #include <algorithm>
 
 namespace coir::poisson::detail {
+
+using simd::Simd;
 
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace coir::poisson::detail {
+namespace coir::simd {
 
 #if defined(__AVX512F__)
 inline constexpr int vector_bytes = 64;
@@ -67,4 +67,4 @@ struct Simd {
   }
 };
 
-}  // namespace coir::poisson::detail
+}  // namespace coir::simd
