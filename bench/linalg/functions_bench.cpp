@@ -3,6 +3,7 @@
 
 #include <support/functions.hpp>
 
+#include <coir/array/axes.hpp>
 #include <coir/linalg/covariance.hpp>
 #include <coir/linalg/decompositions.hpp>
 #include <coir/linalg/einsum.hpp>
@@ -57,6 +58,7 @@ C& product_into(C& c, A const& a, B const& b) {
     COIR_ROW(4, cov(transpose(tall))),
     COIR_ROW(4, corrcoef(transpose(tall))),
     COIR_ROW_UP_TO(1'000'000, 0, solve(spd, d(range(0, side)))),
+    COIR_ROW(0, solve(stack_of(d, 32, 32), expand_dims(vectors_of(d, 32), 2))),
     COIR_ROW_UP_TO(1'000'000, 0, inv(spd)),
     COIR_ROW_UP_TO(1'000'000, 0, det(spd)),
     COIR_ROW_UP_TO(100'000, 0, lstsq(spd, d(range(0, side)))),

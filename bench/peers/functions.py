@@ -134,6 +134,7 @@ PYTHON = {
     "cov(transpose(tall))": "cov(tall.T)",
     "corrcoef(transpose(tall))": "corrcoef(tall.T)",
     "solve(spd, d(range(0, side)))": "linalg.solve(spd, d[:side])",
+    "solve(stack_of(d, 32, 32), expand_dims(vectors_of(d, 32), 2))": "linalg.solve(stack_of(d, 32, 32), expand_dims(vectors_of(d, 32), 2))",
     "lstsq(spd, d(range(0, side)))": "linalg.lstsq(spd, d[:side])",
     "svd(spd, false)": "linalg.svd(spd, full_matrices=False)",
     **{f"{name}(spd)": f"linalg.{name}(spd)" for name in ("inv", "det", "cholesky", "qr", "eigh", "eigvalsh", "svdvals")},

@@ -6,6 +6,7 @@
 #include <coir/core/tasks.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <type_traits>
@@ -63,6 +64,13 @@ void mirror_lower_triangle(Host const& exec, Matrix<T> const& c) {
   }
 }
 
+/// Whether a product of so many multiplications is better cut into parts, which threads do by calls
+/// of BLAS: a mean number of them, for which the threads of BLAS wait long for each other.
+inline bool is_worth_parts(std::int64_t multiplications) {
+  constexpr std::int64_t least = 64 * 64 * 64, most = std::int64_t(512) * 512 * 512;
+  return multiplications >= least && multiplications <= most;
+}
+
 inline constexpr std::int64_t columns_of_a_task = 1024;
 
 /// Whether c = a b, column-major, has so many columns that each thread calls BLAS for a part of
@@ -92,6 +100,61 @@ void whole_product(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T>
     gemm_of(T())(left.operation, right.operation, &m, &n, &k, &one, left.matrix.data, &lda,
                  right.matrix.data, &ldb, &zero, c.data, &ldc);
   }
+}
+
+/// c = a b, each thread a part of the columns by one call of BLAS.
+template <class T>
+bool product_in_parts(Host const& exec, Matrix<T const> const& a, Matrix<T const> const& b,
+                      Matrix<T> const& c) {
+  constexpr std::int64_t narrowest = 48;
+  std::int64_t const parts =
+      std::min<std::int64_t>(most_tasks_at_once(exec), c.columns / narrowest);
+  if (parts < 2 || !is_worth_parts(c.rows * c.columns * a.columns)) return false;
+  for_each_task("coir::linalg::blas_host/parts", exec, parts, [=](std::int64_t part) {
+    std::int64_t const first = c.columns * part / parts,
+                       count = c.columns * (part + 1) / parts - first;
+    whole_product(a, Matrix<T const>{b.data + first * b.column, b.rows, count, b.row, b.column},
+                  Matrix<T>{c.data + first * c.column, c.rows, count, c.row, c.column});
+  });
+  return true;
+}
+
+/// Columns [first, end) of the lower triangle of c = a a^T, where b is a^T.
+template <class T>
+void triangle_columns(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c,
+                      std::int64_t first, std::int64_t end) {
+  Oriented<T const> const left(a);
+  T const one(1), zero(0);
+  int const n = static_cast<int>(end - first), k = static_cast<int>(a.columns),
+            lda = static_cast<int>(left.matrix.leading_dimension()),
+            ldc = static_cast<int>(c.leading_dimension());
+  syrk_of(T())("L", left.operation, &n, &k, &one, a.data + first * a.row, &lda, &zero,
+               c.data + first * (c.row + c.column), &ldc);
+  if (end < c.rows)
+    whole_product(Matrix<T const>{a.data + end * a.row, c.rows - end, a.columns, a.row, a.column},
+                  Matrix<T const>{b.data + first * b.column, b.rows, end - first, b.row, b.column},
+                  Matrix<T>{c.data + end * c.row + first * c.column, c.rows - end, end - first,
+                            c.row, c.column});
+}
+
+/// The lower triangle of c = a a^T, where b is a^T, in parts of about the same work if these are
+/// worth threads.
+template <class T>
+void lower_triangle(Host const& exec, Matrix<T const> const& a, Matrix<T const> const& b,
+                    Matrix<T> const& c) {
+  constexpr std::int64_t narrowest = 48;
+  std::int64_t const n = c.rows,
+                     parts = is_worth_parts(n * n * a.columns / 2)
+                                 ? std::min<std::int64_t>(most_tasks_at_once(exec), n / narrowest)
+                                 : 1;
+  auto const begin_of = [=](std::int64_t part) {
+    double const rest = static_cast<double>(parts - part) / static_cast<double>(parts);
+    return n - static_cast<std::int64_t>(static_cast<double>(n) * std::sqrt(rest));
+  };
+  if (parts < 2) return triangle_columns(a, b, c, 0, n);
+  for_each_task("coir::linalg::blas_host/triangle", exec, parts, [=](std::int64_t part) {
+    triangle_columns(a, b, c, begin_of(part), begin_of(part + 1));
+  });
 }
 
 template <class T>
@@ -157,19 +220,14 @@ template <class T>
 void host_product(Host const& exec, Matrix<T const> const& a, Matrix<T const> const& b,
                   Matrix<T> const& c) {
   if (a.is_transpose_of(b) && c.columns > 1) {
-    Oriented<T const> const left(a);
-    T const one(1), zero(0);
-    int const n = static_cast<int>(c.rows), k = static_cast<int>(a.columns),
-              lda = static_cast<int>(left.matrix.leading_dimension()),
-              ldc = static_cast<int>(c.leading_dimension());
-    syrk_of(T())("L", left.operation, &n, &k, &one, left.matrix.data, &lda, &zero, c.data, &ldc);
+    lower_triangle(exec, a, b, c);
     mirror_lower_triangle(exec, c);
     return;
   }
   if (tiny_product(exec, a, b, c)) return;
   if (is_long(a, c))
     long_product(exec, a, b, c);
-  else
+  else if (!product_in_parts(exec, a, b, c))
     whole_product(a, b, c);
 }
 

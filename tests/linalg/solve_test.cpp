@@ -109,6 +109,25 @@ TYPED_TEST(Solve, Stacks) {
             "inv needs square matrices, not a stack of shape (2, 2, 3)");
 }
 
+// Hosts solve them in lanes.
+TYPED_TEST(Solve, StacksThatNeedPivots) {
+  TYPES;
+  for (auto const [count, n, columns] : {Shape<3>{19, 1, 1}, {40, 7, 3}, {16, 33, 2}, {9, 64, 1}}) {
+    auto const largest = T(n) * flip(eye<T, Space>(n), 1);  // on the other diagonal
+    auto const m =
+        evaluate(reshape(random_matrix<T, Space>(count * n, n, 1), {count, n, n}) + largest);
+    auto const x =
+        evaluate(reshape(random_matrix<T, Space>(count * n, columns, 2), {count, n, columns}));
+    double const small = 64 * static_cast<double>(n) * std::numeric_limits<T>::epsilon();
+    EXPECT_LE(max(abs(solve(m, matmul(m, x)) - x)), small) << n;
+  }
+  auto regular = evaluate(broadcast_to(array<T, Space>({{0, 1}, {2, 1}}), Shape<3>{20, 2, 2}));
+  regular(17) = array<T, Space>({{1, 2}, {2, 4}});
+  regular(19) = T(0);
+  EXPECT_EQ(message_of<NumericalError>([&] { solve(regular, zeros<T, Space>({20, 2, 1})); }),
+            "matrix 17 of the stack is singular: pivot 1 of its LU factors is 0");
+}
+
 TYPED_TEST(Solve, LeastSquares) {
   TYPES;
   auto const tall = array<T, Space>({{1, 2}, {3, 4}, {5, 6}});
