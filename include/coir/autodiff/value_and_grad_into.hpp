@@ -143,7 +143,8 @@ class ValueInto {
 /// record() records without its gradient, value_into(f)(value, x, ...).
 ///
 /// \param f  as for value_and_grad. It returns a real number
-/// \throws PreconditionError as value_and_grad_into()
+/// \throws PreconditionError by a later run(), if one of the arrays was given other memory after it
+///   was recorded
 template <class F>
 ValueInto<F> value_into(F f) {
   return ValueInto<F>(std::move(f));

@@ -56,8 +56,11 @@ auto traced_value(F const& f, std::tuple<X...> const& arguments) {
   auto const returned =
       std::apply([&](auto const&... argument) { return f(argument...); }, arguments);
   static_assert(TracedExpression<decltype(returned)>,
-                "the function given to value_and_grad returns what doesn't depend on its "
+                "the function that is differentiated returns what doesn't depend on its "
                 "arguments");
+  using V = value_t<decltype(returned)>;
+  static_assert(rank_of<decltype(returned)> == 0 && (std::floating_point<V> || is_dual<V>),
+                "the function that is differentiated must return one real number");
   return evaluate(returned);
 }
 
@@ -68,10 +71,7 @@ template <class Space, class F, class... X, class TakeValue>
 void differentiate(Tape& tape, F const& f, std::tuple<X...> const& arguments,
                    TakeValue const& take_value) {
   auto const result = traced_value(f, arguments);
-  using R = std::remove_const_t<decltype(result)>;
-  using V = value_t<R>;
-  static_assert(R::rank == 0 && (std::floating_point<V> || is_dual<V>),
-                "the function given to value_and_grad must return one real number");
+  using V = value_t<std::remove_const_t<decltype(result)>>;
   take_value(result.values());
   bool const fresh = result.node()->prepare(result.node()->size() == 1);
   add_to<AddUnlessFresh>(
