@@ -253,6 +253,7 @@ std::vector<std::filesystem::path> files_of(Settings const& s, Checkpoint const&
   if (s.checkpoint > 0) files.push_back(s.output / "checkpoint.hdf5");
   auto steps = s.outputs;
   steps.push_back(s.steps);
+  std::erase_if(steps, [&](auto step) { return begin.steps > 0 && step <= begin.steps; });
   for (std::int64_t const step : steps)
     for (char const* const field : {"surface", "vorticity", "potential_vorticity"}) {
       files.push_back(s.output / file_name(field, step, ".png"));
