@@ -38,7 +38,7 @@ void pull_back(benchmark::State& state) {
   double const arguments = 8 * double(sizeof(float)) * double(particles);
   std::int64_t const needed =
       std::max(nbody::initial_conditions_bytes<Space, float>(exec, {}, side),
-               nbody::initial_conditions_pull_back_bytes<Space, float>(exec, side));
+               nbody::initial_conditions_pull_back_bytes<Space, float>(exec, {}, side));
   if (!fits(state, double(needed) + arguments)) return;
   cosmology::LinearPower<double> const power(cosmology::simple_lcdm());
   Sites const noise("noise", side, side, side), slope("slope", side, side, side);

@@ -94,21 +94,23 @@ struct Divergence {
 };
 
 /// to += D_d^T v, or for d = 0 to = D_d^T v, where v is one component of a mesh of vectors, in
-/// whole numbers times `unit`.
+/// whole numbers times `unit`. `v` has `first_plane` planes more than `to` at its
+/// begin, and others at its end. Two planes on either side are read, whatever the weights are.
 template <class T>
 struct AddDifference {
   std::int64_t const* component;  // (n_0, n_1, n_2)
   double unit;
   std::int64_t n[3];
-  T* to;  // (n_0, n_1, n_2), its rows `row` apart
+  std::int64_t first_plane;
+  T* to;  // its rows `row` apart
   std::int64_t row;
   int d;
   DifferenceWeights<T> weights;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    std::int64_t const at = d == 0 ? i : d == 1 ? j : k, extent = n[d];
+    std::int64_t const plane = first_plane + i, at = d == 0 ? plane : d == 1 ? j : k, extent = n[d];
     std::int64_t const stride = d == 0 ? n[1] * n[2] : d == 1 ? n[2] : 1;
-    std::int64_t const* const line = component + ((i * n[1] + j) * n[2] + k - at * stride);
+    std::int64_t const* const line = component + ((plane * n[1] + j) * n[2] + k - at * stride);
     // Whole numbers are subtracted before they are rounded.
     auto const difference = [&](std::int64_t reach) {
       std::int64_t const after = (at + reach) % extent, before = (at + 2 * extent - reach) % extent;
@@ -125,11 +127,12 @@ struct AddDifference {
     auto const around = [](std::int64_t at, std::int64_t extent) {
       return (at + 2 * extent) % extent;
     };
-    std::int64_t const *line[4], here = (i * n[1] + j) * n[2];
+    std::int64_t const plane = first_plane + i;
+    std::int64_t const *line[4], here = (plane * n[1] + j) * n[2];
     for (int s = 0; s < 4; ++s) {
       int const step = s < 2 ? s - 2 : s - 1;
-      line[s] = component + (d == 0   ? (around(i + step, n[0]) * n[1] + j) * n[2]
-                             : d == 1 ? (i * n[1] + around(j + step, n[1])) * n[2]
+      line[s] = component + (d == 0   ? (around(plane + step, n[0]) * n[1] + j) * n[2]
+                             : d == 1 ? (plane * n[1] + around(j + step, n[1])) * n[2]
                                       : here + step);
     }
     std::int64_t const first = d < 2 ? begin : std::min(end, std::max<std::int64_t>(begin, 2)),

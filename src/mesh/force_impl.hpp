@@ -141,12 +141,13 @@ struct AddSpectralSlope {
   Kokkos::complex<T> const* component;
   Kokkos::complex<T>* mesh;
   std::int64_t n[3];
+  distributed::Share rows;  // of the spectrum, on this rank
   int d;
   T unit;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    std::int64_t const index = d == 0 ? i : d == 1 ? j : k, extent = n[d];
-    std::int64_t const at = (i * n[1] + j) * (n[2] / 2 + 1) + k;
+    std::int64_t const index = d == 0 ? i : d == 1 ? rows.first + j : k, extent = n[d];
+    std::int64_t const at = (i * rows.count + j) * (n[2] / 2 + 1) + k;
     T const q = 2 * index == extent ? T(0) : unit * static_cast<T>(fft::wave_number(index, extent));
     auto const c = component[at];
     T const re = -q * c.imag(), im = q * c.real();
@@ -169,6 +170,16 @@ struct StoreComponent {
   }
 };
 
+/// Planes on either side that the adjoint of a kernel's differences reads: see AddDifference.
+inline GhostWidths widths_of_adjoint(distributed::Group const& group, ForceKernel kernel) {
+  int const reach = gradient_points(kernel) > 0 ? 2 : 0;
+  return widths_needed(group, {reach, reach});
+}
+
+/// Numbers of type T in the memory of a whole number of 64 bits.
+template <class T>
+inline constexpr std::int64_t numbers_of_whole = sizeof(std::int64_t) / sizeof(T);
+
 /// Where the meshes of a force lie in its memory, and their sizes, in numbers of type T. The
 /// potential's own planes are as well aligned as the vectors.
 struct ForceLayout {
@@ -180,9 +191,10 @@ struct ForceLayout {
 
   /// \param painted, potential  planes of the density and of the potential that a rank holds
   /// \param in_place            whether the spectrum lies in the memory of the potential
+  /// \param number_of_whole    numbers of type T in the memory of a whole number
   template <class Planes>
   ForceLayout(Planes const& painted, Planes const& potential, Shape<3> const& shape, bool in_place,
-              ForceOptions const& options) {
+              std::int64_t number_of_whole, ForceOptions const& options) {
     auto const& group = painted.group();
     auto const rows = distributed::share_of(shape[1], group.rank(), group.size());
     both.shape = shape;
@@ -210,6 +222,11 @@ struct ForceLayout {
       size = workspace + spectrum;
     }
     size = std::max(size, (options.vectors ? 3 : 1) * options.least_capacity);
+    // The adjoint's whole numbers, see Force::add_to_pull_back().
+    auto const widths = widest(painted.widths(), widths_of_adjoint(group, options.kernel));
+    if (options.vectors)
+      size = std::max(size, (widths.below + painted.own().count + widths.above) * shape[1] *
+                                shape[2] * number_of_whole);
     if (spectral) component = modes;
   }
   std::int64_t numbers() const { return size + copy + component; }
@@ -248,7 +265,7 @@ std::int64_t Force<Exec, T>::bytes(Exec const& exec, distributed::Group const& g
   GhostPlanes<Exec> const painted(group, shape[0], widths_needed(group, touched));
   auto const potential = detail::planes_of_potential<Exec>(group, shape, touched, options.kernel);
   detail::ForceLayout const layout(painted, potential, shape, fft::transforms_in_place(group),
-                                   options);
+                                   detail::numbers_of_whole<T>, options);
   std::int64_t const ghosts = painted.ghosts_of_own() * layout.both.plane();
   return (layout.numbers() + ghosts) * static_cast<std::int64_t>(sizeof(T)) +
          Plan::work_bytes(exec, group, shape, options.effort);
@@ -276,8 +293,10 @@ Force<Exec, T>::Force(Exec const& exec, distributed::Group const& group, Shape<3
       options_(options),
       plan_(checked_plan(exec, group, shape, box, touched, options)),
       painted_(group, shape[0], widths_needed(group, touched)),
-      potential_(detail::planes_of_potential<Exec>(group, shape, touched, options.kernel)) {
-  detail::ForceLayout const layout(painted_, potential_, shape, plan_.is_in_place(), options);
+      potential_(detail::planes_of_potential<Exec>(group, shape, touched, options.kernel)),
+      reached_(group, shape[0], detail::widths_of_adjoint(group, options.kernel)) {
+  detail::ForceLayout const layout(painted_, potential_, shape, plan_.is_in_place(),
+                                   detail::numbers_of_whole<T>, options);
   distributed::together(group, [&] {
     auto const numbers = [](std::string const& label, std::int64_t count) {
       return Numbers(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
@@ -392,6 +411,11 @@ void Force<Exec, T>::find_potential(double scale) {
     return plan_.multiply(workspace_, inverse_laplacian<false>(scale));
   }
   filter(spectrum_, workspace_, scale);
+  fill_potential();
+}
+
+template <CompiledSpace Exec, Real T>
+void Force<Exec, T>::fill_potential() {
   std::int64_t const plane = shape_[1] * 2 * (shape_[2] / 2 + 1);
   potential_.fill(exec_, planes_, plane, plane);
 }
@@ -400,7 +424,8 @@ template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::find_vectors() {
   if (!options_.vectors) return;
   if (gradient_points(options_.kernel) == 0) return store_components();
-  detail::ForceLayout const layout(painted_, potential_, shape_, plan_.is_in_place(), options_);
+  detail::ForceLayout const layout(painted_, potential_, shape_, plan_.is_in_place(),
+                                   detail::numbers_of_whole<T>, options_);
   detail::with_points(options_.kernel, [&]<int points>(std::integral_constant<int, points>) {
     layout.both.template make_vectors<points>(exec_, memory_.data(), copy_.data(), box_);
   });
@@ -408,10 +433,11 @@ void Force<Exec, T>::find_vectors() {
 
 /// Checks that a caller's mesh has the spectrum's shape, and memory of its own.
 template <CompiledSpace Exec, Real T>
-void Force<Exec, T>::expects_own_spectrum(Spectrum const& mesh, char const* what) const {
+void Force<Exec, T>::expects_own_spectrum(Spectrum const& mesh, Spectrum const& like,
+                                          char const* what) const {
   for (unsigned d = 0; d < 3; ++d)
-    expects(mesh.extent(d) == spectrum_.extent(d),
-            std::string(what) + " must have the spectrum's " + std::to_string(spectrum_.extent(d)) +
+    expects(mesh.extent(d) == like.extent(d),
+            std::string(what) + " must have the spectrum's " + std::to_string(like.extent(d)) +
                 " modes along axis " + std::to_string(d),
             static_cast<std::int64_t>(mesh.extent(d)));
   auto const bytes_of = [](auto const& view) {
@@ -424,15 +450,27 @@ void Force<Exec, T>::expects_own_spectrum(Spectrum const& mesh, char const* what
 
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::expects_to_keep(Spectrum const& kept) const {
-  expects(plan_.is_in_place(), "a potential is kept on one rank alone");
-  expects_own_spectrum(kept, kept_name);
+  expects_own_spectrum(kept, gradient_points(options_.kernel) == 0 ? workspace_ : spectrum_,
+                       kept_name);
+}
+
+template <CompiledSpace Exec, Real T>
+Shape<3> Force<Exec, T>::kept_shape() const {
+  bool const spectral = gradient_points(options_.kernel) == 0;
+  return {spectral ? shape_[0] : painted_.own().count, spectral ? plan_.rows().count : shape_[1],
+          shape_[2]};
 }
 
 /// Makes the vectors from a kept potential, which isn't overwritten.
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::find_vectors_of(Spectrum const& kept) {
-  if (!options_.vectors || gradient_points(options_.kernel) == 0) {
+  if (gradient_points(options_.kernel) == 0) {
+    copy_contiguous(exec_, workspace_, kept);
+    return find_vectors();
+  }
+  if (!options_.vectors || !plan_.is_in_place()) {
     copy_contiguous(exec_, spectrum_, kept);
+    fill_potential();
     return find_vectors();
   }
   T const* const potential = fft::real_view_of(kept, shape_[2]).data();
@@ -446,11 +484,12 @@ template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::solve_and_keep(double scale, Spectrum const& kept) {
   expects_to_keep(kept);
   find_potential(scale);
-  copy_contiguous(exec_, kept, spectrum_);
-  if (gradient_points(options_.kernel) == 0)
-    find_vectors();
-  else if (options_.vectors)
+  bool const spectral = gradient_points(options_.kernel) == 0;
+  copy_contiguous(exec_, kept, spectral ? workspace_ : spectrum_);
+  if (options_.vectors && !spectral && plan_.is_in_place())
     find_vectors_of(kept);
+  else
+    find_vectors();
 }
 
 template <CompiledSpace Exec, Real T>
@@ -511,15 +550,17 @@ void Force<Exec, T>::store_components() {
                                        d});
 }
 
-/// mesh += i k_d times the transform of component_.
+/// sum += i k_d times the transform of a field, in the memory of component_.
 template <CompiledSpace Exec, Real T>
-void Force<Exec, T>::gather(int d, Spectrum const& mesh) {
-  plan_.forward(component_, component_);
+void Force<Exec, T>::gather(int d, Spectrum const& field, Spectrum const& sum) {
+  Spectrum const component = component_;
+  plan_.forward(field, component);
   for_each("coir::mesh::force/gather", exec_,
-           coir::box<3, std::int64_t>({shape_[0], shape_[1], shape_[2] / 2 + 1}),
-           detail::AddSpectralSlope<T>{component_.data(),
-                                       mesh.data(),
+           coir::box<3, std::int64_t>({shape_[0], plan_.rows().count, shape_[2] / 2 + 1}),
+           detail::AddSpectralSlope<T>{component.data(),
+                                       sum.data(),
                                        {shape_[0], shape_[1], shape_[2]},
+                                       plan_.rows(),
                                        d,
                                        static_cast<T>(2 * std::numbers::pi / box_)});
 }
@@ -534,20 +575,21 @@ void Force<Exec, T>::gather_components(Spectrum const& mesh) {
                                       2 * (shape_[2] / 2 + 1),
                                       fft::real_view_of(component_, shape_[2]).data(),
                                       d});
-    gather(d, mesh);
+    gather(d, component_, mesh);
   }
 }
 
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::expects_to_pull_back(Spectrum const& mesh) const {
   expects(options_.vectors, "the adjoint of a force needs a mesh of forces: set options.vectors");
-  expects(plan_.is_in_place(), "the adjoint of a force is there on one rank alone");
-  expects_own_spectrum(mesh, adjoint_name);
+  expects_own_spectrum(mesh, held_, adjoint_name);
 }
 
 template <CompiledSpace Exec, Real T>
 auto Force<Exec, T>::adjoint(double scale, Spectrum const& mesh) -> Density {
   expects_to_pull_back(mesh);
+  expects(plan_.is_in_place(),
+          "over ranks the adjoint of a force takes whole numbers: see add_to_pull_back()");
   T* const to = fft::real_view_of(mesh, shape_[2]).data();
   if (gradient_points(options_.kernel) == 0)
     gather_components(mesh);
@@ -558,28 +600,72 @@ auto Force<Exec, T>::adjoint(double scale, Spectrum const& mesh) -> Density {
   return adjoint_of_sum(scale, mesh);
 }
 
+/// The ghosts of a component for the adjoint: those that particles touch, and those that
+/// differences reach.
 template <CompiledSpace Exec, Real T>
-void Force<Exec, T>::add_to_adjoint(int d, std::int64_t const* component, double unit,
+GhostWidths Force<Exec, T>::widths_of_component() const {
+  return widest(painted_.widths(), reached_.widths());
+}
+
+template <CompiledSpace Exec, Real T>
+std::int64_t Force<Exec, T>::numbers_of_component() const {
+  auto const widths = widths_of_component();
+  return (widths.below + painted_.own().count + widths.above) * shape_[1] * shape_[2];
+}
+
+template <CompiledSpace Exec, Real T>
+CellsWindow<std::int64_t> Force<Exec, T>::component_to_paint(std::int64_t* component) const {
+  std::int64_t const before = widths_of_component().below - painted_.widths().below;
+  using Planes = Kokkos::View<std::int64_t***, Kokkos::LayoutRight, Space,
+                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  return painted_.window(
+      Planes(component + before * shape_[1] * shape_[2], static_cast<std::size_t>(painted_.held()),
+             static_cast<std::size_t>(shape_[1]), static_cast<std::size_t>(shape_[2])));
+}
+
+/// The own planes of a mesh that has the ghosts of ghosts().
+template <CompiledSpace Exec, Real T>
+auto Force<Exec, T>::own_planes(Spectrum const& held) const -> Spectrum {
+  return plan_.field_in(held.data() + painted_.widths().below * shape_[1] * (shape_[2] / 2 + 1));
+}
+
+/// Where the adjoint of a spectral gradient is summed up.
+template <CompiledSpace Exec, Real T>
+auto Force<Exec, T>::sum_of_components(Spectrum const& mesh) const -> Spectrum {
+  return plan_.is_in_place() ? mesh : workspace_;
+}
+
+template <CompiledSpace Exec, Real T>
+void Force<Exec, T>::add_to_adjoint(int d, std::int64_t* component, double unit,
                                     Spectrum const& mesh) {
   expects_to_pull_back(mesh);
   expects(d >= 0 && d < 3, "a component must be 0, 1 or 2", d);
-  auto const all = coir::box<3, std::int64_t>({shape_[0], shape_[1], shape_[2]});
-  std::int64_t const row = 2 * (shape_[2] / 2 + 1);
+  std::int64_t const plane = shape_[1] * shape_[2], row = 2 * (shape_[2] / 2 + 1);
+  auto const widths = widths_of_component();
+  painted_.add(exec_, component + (widths.below - painted_.widths().below) * plane, plane, plane);
+  auto const planes = painted_.own().count;
+  auto const all = coir::box<3, std::int64_t>({planes, shape_[1], shape_[2]});
   int const points = gradient_points(options_.kernel);
   if (points == 0) {
+    Spectrum const component_in_place = component_;
+    Spectrum const field = plan_.is_in_place() ? component_in_place : spectrum_;
     for_each("coir::mesh::force/load", exec_, all,
-             detail::LoadWholeNumbers<T>{component,
+             detail::LoadWholeNumbers<T>{component + widths.below * plane,
                                          unit,
-                                         {shape_[0], shape_[1], shape_[2]},
+                                         {planes, shape_[1], shape_[2]},
                                          row,
-                                         fft::real_view_of(component_, shape_[2]).data()});
-    return gather(d, mesh);
+                                         fft::real_view_of(field, shape_[2]).data()});
+    return gather(d, field, sum_of_components(mesh));
   }
+  if (d == 0)
+    reached_.fill(exec_, component + (widths.below - reached_.widths().below) * plane, plane,
+                  plane);
   for_each("coir::mesh::force/divergence", exec_, all,
            detail::AddDifference<T>{component,
                                     unit,
-                                    {shape_[0], shape_[1], shape_[2]},
-                                    fft::real_view_of(mesh, shape_[2]).data(),
+                                    {widths.below + planes + widths.above, shape_[1], shape_[2]},
+                                    widths.below,
+                                    fft::real_view_of(own_planes(mesh), shape_[2]).data(),
                                     row,
                                     d,
                                     {points, inverse_spacing(shape_[d], box_)}});
@@ -588,13 +674,18 @@ void Force<Exec, T>::add_to_adjoint(int d, std::int64_t const* component, double
 template <CompiledSpace Exec, Real T>
 auto Force<Exec, T>::adjoint_of_sum(double scale, Spectrum const& mesh) -> Density {
   expects_to_pull_back(mesh);
+  Spectrum const own = own_planes(mesh);
   if (gradient_points(options_.kernel) == 0) {
-    plan_.multiply(mesh, inverse_laplacian<false>(scale));
-    plan_.backward(mesh, mesh);
+    Spectrum const sum = sum_of_components(mesh);
+    plan_.multiply(sum, inverse_laplacian<false>(scale));
+    plan_.backward(sum, own);
   } else {
-    filter(mesh, mesh, scale);
+    filter(own, plan_.is_in_place() ? own : workspace_, scale);
   }
-  return fft::real_view_of(mesh, shape_[2]);
+  std::int64_t const plane = shape_[1] * 2 * (shape_[2] / 2 + 1);
+  auto const slope = fft::real_view_of(mesh, shape_[2]);
+  painted_.fill(exec_, slope.data(), plane, plane);
+  return slope;
 }
 
 }  // namespace coir::mesh

@@ -162,12 +162,12 @@ namespace coir::mesh {
 
 template <CompiledSpace Exec, Real T>
 void paint_whole_numbers(Exec const& exec, T const* position, std::int64_t particles, double box,
-                         T const* component, double scale, Cells<std::int64_t> const& cells,
+                         T const* component, double scale, CellsWindow<std::int64_t> const& cells,
                          Assignment assignment) {
   with_support(assignment, [&]<int Support>(std::integral_constant<int, Support>) {
-    detail::paint_with<Support, 0>(
-        exec, detail::Painted<T>{position, particles, nullptr, 0}, box, whole_window(cells),
-        detail::DepositWholeNumbers<Support, T>{component, scale}, PaintScheme::automatic);
+    detail::paint_with<Support, 0>(exec, detail::Painted<T>{position, particles, nullptr, 0}, box,
+                                   cells, detail::DepositWholeNumbers<Support, T>{component, scale},
+                                   PaintScheme::automatic);
   });
 }
 
@@ -179,9 +179,9 @@ void paint_whole_numbers(Exec const& exec, T const* position, std::int64_t parti
   template std::int64_t particles_beyond<Exec, T>(Exec const&, Painted<T> const&, double,  \
                                                   CellsWindow<T> const&, Assignment);      \
   template std::int64_t first_not_finite<Exec, T>(Exec const&, T const*, std::int64_t);
-#define COIR_INSTANTIATE_PAINT_WHOLE_OF(Exec, T)                                           \
-  template void paint_whole_numbers<Exec, T>(Exec const&, T const*, std::int64_t, double,  \
-                                             T const*, double, Cells<std::int64_t> const&, \
+#define COIR_INSTANTIATE_PAINT_WHOLE_OF(Exec, T)                                                 \
+  template void paint_whole_numbers<Exec, T>(Exec const&, T const*, std::int64_t, double,        \
+                                             T const*, double, CellsWindow<std::int64_t> const&, \
                                              Assignment);
 #define COIR_INSTANTIATE_PAINT(Exec)            \
   namespace coir::mesh::detail {                \

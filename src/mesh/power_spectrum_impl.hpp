@@ -24,6 +24,7 @@
 #include <numbers>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace coir::mesh::detail {
@@ -320,8 +321,6 @@ struct FarthestBeyond {
   }
 };
 
-/// The largest numbers of planes by which particles of any rank lie below and above that rank's own
-/// planes. Collective.
 template <class Exec, class T>
 GhostWidths farthest_beyond(Exec const& exec, distributed::Group const& group,
                             Sample<T> const& sample, std::int64_t cells, double box) {
@@ -393,6 +392,16 @@ class PaintedSpectra {
     return spectrum;
   }
 
+  /// The adjoint of a transform and of painting up to the readout at particles: transforms a
+  /// spectrum back, in memory that the next call overwrites, and fills the ghosts that particles
+  /// touch.
+  CellsWindow<T const> backward(Block const& spectrum) {
+    auto const [first, held] = painted(spectrum);
+    plan_.backward(spectrum, plan_.field_in(complex(first + before())));
+    ghosts_.fill(exec_, first, plane(), plane());
+    return read_only(ghosts_.window(fft::real_view_of(held, cells_)));
+  }
+
  private:
   using Space = typename Exec::memory_space;
   using Numbers = Kokkos::View<T*, Space>;
@@ -448,11 +457,18 @@ class PaintedSpectra {
     return plan_.spectrum_in(complex(memory.data()));
   }
 
-  void transform(Sample<T> const& sample, Block const& spectrum) {
+  /// The first number of the planes held, and these planes: where transforms are in place they lie
+  /// in the spectrum's memory.
+  std::pair<T*, Block> painted(Block const& spectrum) const {
     T* const first =
         plan_.is_in_place() ? reinterpret_cast<T*>(spectrum.data()) : field_.data() + lead();
-    Block const held(complex(first), static_cast<std::size_t>(ghosts_.held()),
-                     static_cast<std::size_t>(cells_), static_cast<std::size_t>(cells_ / 2 + 1));
+    return {first,
+            Block(complex(first), static_cast<std::size_t>(ghosts_.held()),
+                  static_cast<std::size_t>(cells_), static_cast<std::size_t>(cells_ / 2 + 1))};
+  }
+
+  void transform(Sample<T> const& sample, Block const& spectrum) {
+    auto const [first, held] = painted(spectrum);
     PaintOptions paint;
     paint.assignment = options_.assignment;
     paint.deterministic = true;
@@ -545,6 +561,8 @@ PowerSpectrum spectrum_of_particles(Exec const& exec, distributed::Group const& 
 }  // namespace coir::mesh::detail
 
 #define COIR_INSTANTIATE_POWER_SPECTRUM_OF(Exec, T)                                             \
+  template GhostWidths farthest_beyond<Exec, T>(Exec const&, distributed::Group const&,         \
+                                                Sample<T> const&, std::int64_t, double);        \
   template PowerSpectrum spectrum_of_particles<Exec, T>(                                        \
       Exec const&, distributed::Group const&, Sample<T> const&, Sample<T> const*, double,       \
       std::int64_t, PowerSpectrumOptions const&);                                               \

@@ -19,6 +19,7 @@ struct WeightModes {
   static constexpr bool reads_no_neighbours = true;
   Kokkos::complex<T>* spectrum;
   std::int64_t n;
+  distributed::Share rows;    // along the second axis, on this rank
   double const* factor[3];    // along each axis, from compensation()
   std::int64_t const* first;  // see SpectrumBins
   double const* of_bin;
@@ -37,13 +38,14 @@ struct WeightModes {
     return low;
   }
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t row, std::int64_t k) const {
+    std::int64_t const j = rows.first + row;
     std::int64_t const x = fft::wave_number(i, n), y = fft::wave_number(j, n);
     std::int64_t const beyond = bin_beyond(x * x + y * y + k * k);
     bool const inside = beyond >= 1 && beyond <= bins;
     double const weight =
         inside ? of_bin[beyond - 1] * factor[0][i] * factor[1][j] * factor[2][k] : 0;
-    auto& mode = spectrum[(i * n + j) * (n / 2 + 1) + k];
+    auto& mode = spectrum[(i * rows.count + row) * (n / 2 + 1) + k];
     mode = Kokkos::complex<T>(static_cast<T>(weight * static_cast<double>(mode.real())),
                               static_cast<T>(weight * static_cast<double>(mode.imag())));
   }
@@ -111,34 +113,42 @@ inline std::vector<double> weights_of_bins(PowerSpectrum const& spectrum, double
 }
 
 template <class Exec, class T>
-PowerSpectrum power_spectrum_pull_back(Exec const& exec, Sample<T> const& sample, double box,
-                                       std::int64_t cells, SlopeOfPower const& slope_of_power,
-                                       T* to, PowerSpectrumOptions const& options,
+PowerSpectrum power_spectrum_pull_back(Exec const& exec, distributed::Group const& group,
+                                       Sample<T> const& sample, double box, std::int64_t cells,
+                                       SlopeOfPower const& slope_of_power, T* to,
+                                       PowerSpectrumOptions const& options,
                                        Derivatives derivatives) {
   using Space = typename Exec::memory_space;
-  distributed::Group const group;
+  double const particles = particles_of_all(group, sample.particles);
   expects_measurable(group, box, cells, false, options);
 
   ProfilingRegion const region("coir::mesh::power_spectrum_pull_back");
-  auto const particles = static_cast<double>(sample.particles);
   double const volume = box * box * box, scale = volume / (particles * particles);
-  PaintedSpectra<Exec, T> spectra(exec, group, cells, box, {}, 1, sample.particles, options);
+  PaintedSpectra<Exec, T> spectra(exec, group, cells, box,
+                                  farthest_beyond(exec, group, sample, cells, box), 1,
+                                  sample.particles, options);
   auto const& transforms = spectra.transforms();
+  expects(transforms.is_in_place() || !options.interlace,
+          "a spectrum over ranks has derivatives without interlacing alone: leave "
+          "PowerSpectrumOptions::interlace");
   auto const spectrum = spectra(sample, 0);
   auto const rows = rows_of(spectrum);
   PowerSpectrum result =
       sum_up_bins<BinSum>(exec, group, rows, rows, transforms.shape(), box, scale, options);
   tell_shot_noise<BinSum>(result, volume / particles, options);
-  auto const of_bin = copy_to<Space>("coir::mesh::power_spectrum_pull_back/weights",
-                                     weights_of_bins(result, scale, slope_of_power));
+  auto const of_bin = distributed::together(group, [&] {
+    return copy_to<Space>("coir::mesh::power_spectrum_pull_back/weights",
+                          weights_of_bins(result, scale, slope_of_power));
+  });
 
   SpectrumBins const bins = spectrum_bins(transforms.shape(), box, options);
   BinTables<Exec> const tables(bins, transforms.shape(), options);
-  auto const half = coir::box<3, std::int64_t>({cells, cells, cells / 2 + 1});
+  auto const half = coir::box<3, std::int64_t>({cells, transforms.rows().count, cells / 2 + 1});
   auto const& factor = tables.factor;
   for_each("coir::mesh::power_spectrum_pull_back/weight", exec, half,
            WeightModes<T>{spectrum.data(),
                           cells,
+                          transforms.rows(),
                           {factor[0].data(), factor[1].data(), factor[2].data()},
                           tables.first.data(),
                           of_bin.data(),
@@ -153,11 +163,8 @@ PowerSpectrum power_spectrum_pull_back(Exec const& exec, Sample<T> const& sample
   }
 
   auto const read_slopes = [&](auto const& modes, T const* position, Derivatives into) {
-    transforms.backward(modes, modes);
-    auto const slope_of_mesh = fft::real_view_of(modes, cells);
-    interpolation_slopes<Exec, T, 1>(exec, position, sample.particles, box,
-                                     read_only(cells_of(slope_of_mesh)), nullptr, to,
-                                     options.assignment, into);
+    interpolation_slopes<Exec, T, 1>(exec, position, sample.particles, box, spectra.backward(modes),
+                                     nullptr, to, options.assignment, into);
   };
   read_slopes(spectrum, sample.position, derivatives);
   if (options.interlace) read_slopes(spectra.second(), spectra.shifted(), Derivatives::add);
@@ -167,10 +174,10 @@ PowerSpectrum power_spectrum_pull_back(Exec const& exec, Sample<T> const& sample
 
 }  // namespace coir::mesh::detail
 
-#define COIR_INSTANTIATE_POWER_SPECTRUM_PULL_BACK_OF(Exec, T)                       \
-  template PowerSpectrum power_spectrum_pull_back<Exec, T>(                         \
-      Exec const&, Sample<T> const&, double, std::int64_t, SlopeOfPower const&, T*, \
-      PowerSpectrumOptions const&, Derivatives);
+#define COIR_INSTANTIATE_POWER_SPECTRUM_PULL_BACK_OF(Exec, T)                         \
+  template PowerSpectrum power_spectrum_pull_back<Exec, T>(                           \
+      Exec const&, distributed::Group const&, Sample<T> const&, double, std::int64_t, \
+      SlopeOfPower const&, T*, PowerSpectrumOptions const&, Derivatives);
 #define COIR_INSTANTIATE_POWER_SPECTRUM_PULL_BACK(Exec)      \
   namespace coir::mesh::detail {                             \
   COIR_INSTANTIATE_POWER_SPECTRUM_PULL_BACK_OF(Exec, float)  \

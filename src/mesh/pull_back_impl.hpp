@@ -29,7 +29,7 @@ struct StoreSlopes {
 
 template <class Exec, class T, int Components>
 void interpolation_slopes(Exec const& exec, T const* position, std::int64_t particles, double box,
-                          Cells<T const> const& cells, T const* weight, T* to,
+                          CellsWindow<T const> const& cells, T const* weight, T* to,
                           Assignment assignment, Derivatives derivatives) {
   StoreSlopes<T, Components> const store{weight, to, derivatives == Derivatives::add};
   with_support(assignment, [&]<int Support>(std::integral_constant<int, Support>) {
@@ -40,10 +40,10 @@ void interpolation_slopes(Exec const& exec, T const* position, std::int64_t part
 
 }  // namespace coir::mesh::detail
 
-#define COIR_INSTANTIATE_PULL_BACK_OF(Exec, T, Components)                                         \
-  template void interpolation_slopes<Exec, T, Components>(Exec const&, T const*, std::int64_t,     \
-                                                          double, Cells<T const> const&, T const*, \
-                                                          T*, Assignment, Derivatives);
+#define COIR_INSTANTIATE_PULL_BACK_OF(Exec, T, Components)                                     \
+  template void interpolation_slopes<Exec, T, Components>(Exec const&, T const*, std::int64_t, \
+                                                          double, CellsWindow<T const> const&, \
+                                                          T const*, T*, Assignment, Derivatives);
 #define COIR_INSTANTIATE_PULL_BACK(Exec)         \
   namespace coir::mesh::detail {                 \
   COIR_INSTANTIATE_PULL_BACK_OF(Exec, float, 1)  \

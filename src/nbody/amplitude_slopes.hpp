@@ -5,11 +5,15 @@
 
 #include "amplitude_table.hpp"
 #include "lpt.hpp"
+#include "sums_in_any_order.hpp"
 
 #include <coir/core/contiguous.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 #include <coir/core/tasks.hpp>
+#include <coir/distributed/group.hpp>
+#include <coir/distributed/reductions.hpp>
+#include <coir/distributed/share.hpp>
 #include <coir/fft/wave_number.hpp>
 
 #include <algorithm>
@@ -38,51 +42,50 @@ template <class T>
 struct AmplitudeTerms {
   Kokkos::complex<T> const *density, *slope;  ///< a mode, and dJ / d mode
   std::int64_t n;
+  distributed::Share rows;  ///< of the second axis, on this rank
 
-  KOKKOS_FORCEINLINE_FUNCTION double operator()(std::int64_t i, std::int64_t j,
+  KOKKOS_FORCEINLINE_FUNCTION double operator()(std::int64_t i, std::int64_t row,
                                                 std::int64_t k) const {
-    std::int64_t const at = (i * n + j) * (n / 2 + 1) + k;
+    std::int64_t const at = (i * rows.count + row) * (n / 2 + 1) + k;
     return product_of_modes(density[at], slope[at], k, n);
   }
-  KOKKOS_FORCEINLINE_FUNCTION double square(std::int64_t i, std::int64_t j, std::int64_t k) const {
+  /// As sums_in_any_order() asks for them.
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, std::int64_t row, std::int64_t k,
+                                              double (&of)[1]) const {
+    of[0] = (*this)(i, row, k);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION double square(std::int64_t i, std::int64_t row,
+                                            std::int64_t k) const {
     auto const x = static_cast<double>(fft::wave_number(i, n)),
-               y = static_cast<double>(fft::wave_number(j, n)), z = static_cast<double>(k);
+               y = static_cast<double>(fft::wave_number(rows.first + row, n)),
+               z = static_cast<double>(k);
     return x * x + y * y + z * z;
   }
 };
 
-/// On hosts each group of planes has a table. The number of groups depends on n alone, so that the
-/// bits don't depend on the number of threads.
+/// On hosts each group of planes has a table of whole numbers, which all terms are multiples of.
 template <class T>
 struct AmplitudeSlopesOfGroup {
   AmplitudeTerms<T> terms;
   Amplitudes amplitudes;
   std::int64_t groups, nodes;
-  double* sums;  // (groups, nodes)
+  double scale;
+  std::int64_t* sums;  // (groups, nodes)
 
   static std::int64_t groups_of(std::int64_t n) { return std::min<std::int64_t>(n, 64); }
 
   void operator()(std::int64_t group) const {
-    double* const to = sums + group * nodes;
-    std::fill_n(to, nodes, 0.0);
+    std::int64_t* const to = sums + group * nodes;
+    std::fill_n(to, nodes, std::int64_t(0));
     std::int64_t const n = terms.n;
     for (std::int64_t i = n * group / groups; i < n * (group + 1) / groups; ++i)
-      for (std::int64_t j = 0; j < n; ++j)
-        for (std::int64_t k = i + j == 0 ? 1 : 0; k < n / 2 + 1; ++k) {
-          double const term = terms(i, j, k);
-          auto const [below, part] = amplitudes.place(terms.square(i, j, k));
-          to[below] += (1 - part) * term;
-          to[below + 1] += part * term;
+      for (std::int64_t row = 0; row < terms.rows.count; ++row)
+        for (std::int64_t k = i + terms.rows.first + row == 0 ? 1 : 0; k < n / 2 + 1; ++k) {
+          double const term = scale * terms(i, row, k);
+          auto const [below, part] = amplitudes.place(terms.square(i, row, k));
+          to[below] += static_cast<std::int64_t>(std::rint((1 - part) * term));
+          to[below + 1] += static_cast<std::int64_t>(std::rint(part * term));
         }
-  }
-};
-
-template <class T>
-struct SumOfSizes {
-  AmplitudeTerms<T> terms;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k,
-                                  double& sum) const {
-    sum += math::abs(terms(i, j, k));
   }
 };
 
@@ -100,61 +103,68 @@ struct AddToShells {
 
   static std::int64_t shells_of(std::int64_t n) { return 3 * (n / 2) * (n / 2) + 1; }
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    double const term = math::rint(scale * terms(i, j, k));
-    Kokkos::atomic_add(shells + static_cast<std::int64_t>(terms.square(i, j, k)),
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t row, std::int64_t k) const {
+    double const term = math::rint(scale * terms(i, row, k));
+    Kokkos::atomic_add(shells + static_cast<std::int64_t>(terms.square(i, row, k)),
                        static_cast<Word>(static_cast<long long>(term)));
   }
 };
 
-/// Sums, of 8 bytes each, that amplitude_slopes() adds up.
+/// Sums, of 8 bytes each, that amplitude_slopes() adds up: those of this rank twice, as they go to
+/// the others.
 template <class Exec, class T>
 std::int64_t amplitude_sums(std::int64_t n, std::int64_t nodes) {
-  return runs_on_host<Exec> ? AmplitudeSlopesOfGroup<T>::groups_of(n) * nodes
-                            : AddToShells<T>::shells_of(n);
+  return runs_on_host<Exec> ? (AmplitudeSlopesOfGroup<T>::groups_of(n) + 2) * nodes
+                            : 2 * AddToShells<T>::shells_of(n);
 }
 
-/// The sums of dJ / d ln amplitude over all modes. Each mode is shared out to the two nodes that
-/// its amplitude is interpolated between. The bits are the same in each run, on hosts for any
-/// number of threads. Waits for the result.
+/// The sums of dJ / d ln amplitude over the modes of all ranks. Each mode is shared out to the two
+/// nodes that its amplitude is interpolated between. The bits are the same in each run, on hosts
+/// for any number of threads and of ranks. Waits for the result. Collective.
 template <class Exec, class T>
-std::vector<double> amplitude_slopes(Exec const& exec, AmplitudeTerms<T> const& terms,
-                                     Amplitudes const& amplitudes) {
+std::vector<double> amplitude_slopes(Exec const& exec, distributed::Group const& group,
+                                     AmplitudeTerms<T> const& terms, Amplitudes const& amplitudes) {
   using Space = typename Exec::memory_space;
   std::int64_t const n = terms.n, nodes = amplitudes.last + 1;
   std::vector<double> result(static_cast<std::size_t>(nodes));
   std::string const label = "coir::nbody::amplitude_slopes/amplitudes";
+  auto const modes = coir::box<3, std::int64_t>({n, terms.rows.count, n / 2 + 1});
+  double const largest = largest_sizes<1>(label, exec, group, modes, terms).of[0];
+  if (largest == 0) return result;
+  if (!std::isfinite(largest)) {
+    std::fill(result.begin(), result.end(), largest - largest);  // NaN
+    return result;
+  }
+  double const count = static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
+  int const power = power_for_whole_numbers(count, largest);
+  double const scale = std::ldexp(1.0, power);
+  auto const number = [power](auto whole) {
+    return std::ldexp(static_cast<double>(static_cast<std::int64_t>(whole)), -power);
+  };
   if constexpr (runs_on_host<Exec>) {
     std::int64_t const groups = AmplitudeSlopesOfGroup<T>::groups_of(n);
-    Kokkos::View<double**, Kokkos::LayoutRight, Space> const sums(
+    Kokkos::View<std::int64_t**, Kokkos::LayoutRight, Space> const sums(
         Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(groups),
         static_cast<std::size_t>(nodes));
     for_each_task(label, exec, groups,
-                  AmplitudeSlopesOfGroup<T>{terms, amplitudes, groups, nodes, sums.data()});
-    for (std::int64_t group = 0; group < groups; ++group)
+                  AmplitudeSlopesOfGroup<T>{terms, amplitudes, groups, nodes, scale, sums.data()});
+    Kokkos::View<std::int64_t*, Space> const here(label, static_cast<std::size_t>(nodes));
+    for (std::int64_t g = 0; g < groups; ++g)
       for (std::int64_t node = 0; node < nodes; ++node)
-        result[static_cast<std::size_t>(node)] += sums.data()[group * nodes + node];
+        here.data()[node] += sums.data()[g * nodes + node];
+    auto const all = distributed::sum(here, group);
+    for (std::size_t node = 0; node < result.size(); ++node)
+      result[node] = number(all.data()[node]);
   } else {
-    auto const modes = coir::box<3, std::int64_t>({n, n, n / 2 + 1});
-    double sizes = 0;
-    reduce(label, exec, modes, SumOfSizes<T>{terms}, Kokkos::Sum<double>(sizes));
-    if (sizes == 0) return result;
-    if (!std::isfinite(sizes)) {
-      std::fill(result.begin(), result.end(), sizes - sizes);  // NaN
-      return result;
-    }
-    // Scaled so that the sum of all sizes, which bounds every other sum, lies in [2^61, 2^62).
-    int const power = std::min(61 - std::ilogb(sizes), 1000);
     using Add = AddToShells<T>;
     Kokkos::View<typename Add::Word*, Space> const shells(
         label, static_cast<std::size_t>(Add::shells_of(n)));
-    for_each(label, exec, modes, Add{terms, std::ldexp(1.0, power), shells.data()});
+    for_each(label, exec, modes, Add{terms, scale, shells.data()});
     exec.fence();
-    auto const host = host_view_of(shells);
+    auto const host = host_view_of(distributed::sum(shells, group));
     for (std::size_t square = 1; square < host.size(); ++square) {
       if (host.data()[square] == 0) continue;
-      double const sum =
-          std::ldexp(static_cast<double>(static_cast<long long>(host.data()[square])), -power);
+      double const sum = number(host.data()[square]);
       auto const [below, part] = amplitudes.place(static_cast<double>(square));
       result[static_cast<std::size_t>(below)] += (1 - part) * sum;
       result[static_cast<std::size_t>(below) + 1] += part * sum;

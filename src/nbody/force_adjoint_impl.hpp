@@ -3,6 +3,8 @@
 #include <coir/core/borrowed.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/core/timing.hpp>
+#include <coir/distributed/share.hpp>
+#include <coir/distributed/together.hpp>
 #include <coir/fft/in_place.hpp>
 #include <coir/mesh/cells.hpp>
 #include <coir/mesh/paint_whole_numbers.hpp>
@@ -14,22 +16,50 @@
 
 namespace coir::nbody::detail {
 
+/// The shape of the adjoint's mesh on this rank.
+inline Shape<3> shape_of_adjoint(distributed::Group const& group, Shape<3> const& shape,
+                                 mesh::Assignment assignment) {
+  auto const widths = mesh::widths_needed(group, mesh::touched_beyond(assignment));
+  auto const own = distributed::share_of(shape[0], group.rank(), group.size());
+  return {widths.below + own.count + widths.above, shape[1], shape[2]};
+}
+
+template <CompiledSpace Exec, Real T>
+std::int64_t ForceAdjoint<Exec, T>::bytes(distributed::Group const& group, Shape<3> const& shape,
+                                          mesh::Assignment assignment) {
+  return fft::bytes_in_place<T>(shape_of_adjoint(group, shape, assignment));
+}
+
 template <CompiledSpace Exec, Real T>
 ForceAdjoint<Exec, T>::ForceAdjoint(Exec const& exec, Force& force,
                                     ForceAdjointOptions const& options)
     : exec_(exec), force_(&force), options_(options) {
-  expects_memory<typename Exec::memory_space>(fft::bytes_in_place<T>(force.shape()),
-                                              "the mesh of a simulation's adjoint");
-  mesh_ = fft::allocate_in_place<T, typename Exec::memory_space>(
-      "coir::nbody::force_adjoint/potential", force.shape());
+  auto const& group = force.ghosts().group();
+  distributed::together(group, [&] {
+    auto const shape = shape_of_adjoint(group, force.shape(), options.assignment);
+    expects_memory<typename Exec::memory_space>(fft::bytes_in_place<T>(shape),
+                                                "the mesh of a simulation's adjoint");
+    mesh_ = fft::allocate_in_place<T, typename Exec::memory_space>(
+        "coir::nbody::force_adjoint/potential", shape);
+  });
 }
 
 template <CompiledSpace Exec, Real T>
-auto ForceAdjoint<Exec, T>::potential(Particles<Exec, T> const& particles, Vectors const& slopes,
-                                      double largest, double scale, mesh::PaintScheme scheme,
-                                      PhaseSeconds& seconds) const -> Density {
-  if (options_.deterministic)
-    return potential_of_whole_numbers(particles, slopes, largest, scale, seconds);
+mesh::CellsWindow<T const> ForceAdjoint<Exec, T>::potential(Particles<Exec, T> const& particles,
+                                                            Vectors const& slopes, double largest,
+                                                            double scale, mesh::PaintScheme scheme,
+                                                            PhaseSeconds& seconds) {
+  bool const whole_numbers = options_.deterministic || !force_->ghosts().hold_all();
+  return mesh::read_only(force_->ghosts().window(
+      whole_numbers ? potential_of_whole_numbers(particles, slopes, largest, scale, seconds)
+                    : potential_of_vectors(particles, slopes, scale, scheme, seconds)));
+}
+
+template <CompiledSpace Exec, Real T>
+auto ForceAdjoint<Exec, T>::potential_of_vectors(Particles<Exec, T> const& particles,
+                                                 Vectors const& slopes, double scale,
+                                                 mesh::PaintScheme scheme, PhaseSeconds& seconds)
+    -> Density {
   Stopwatch<Exec> const painting(exec_);
   // On hosts `scheme` is for masses: private meshes of vectors would take three times the memory.
   mesh::PaintScheme const of_vectors = runs_on_host<Exec> ? mesh::PaintScheme::automatic : scheme;
@@ -47,18 +77,15 @@ auto ForceAdjoint<Exec, T>::potential(Particles<Exec, T> const& particles, Vecto
 template <CompiledSpace Exec, Real T>
 auto ForceAdjoint<Exec, T>::potential_of_whole_numbers(Particles<Exec, T> const& particles,
                                                        Vectors const& slopes, double largest,
-                                                       double scale, PhaseSeconds& seconds) const
+                                                       double scale, PhaseSeconds& seconds)
     -> Density {
-  auto const& shape = force_->shape();
   // The largest slope becomes 2^39 to 2^40, so that a cell can add up 2^22 of them; slopes below
   // 2^-980 become less, so that the scale and its inverse are finite.
   int exponent;
   std::frexp(largest, &exponent);
   double const per_slope = std::ldexp(1.0, 40 - std::max(exponent, -980));
-  // The three numbers of a cell have enough memory for one whole number.
-  Borrowed<std::int64_t, T> const numbers(force_->force().data(), size_of(shape));
-  mesh::Cells<std::int64_t> const cells{
-      numbers.data(), {shape[0], shape[1], shape[2]}, shape[1] * shape[2], shape[2]};
+  Borrowed<std::int64_t, T> const numbers(force_->memory().data(), force_->numbers_of_component());
+  auto const cells = force_->component_to_paint(numbers.data());
   for (int d = 0; d < 3; ++d) {
     Stopwatch<Exec> const painting(exec_);
     mesh::paint_whole_numbers<Exec, T>(exec_, particles.position.data(), particles.count(),
@@ -66,7 +93,7 @@ auto ForceAdjoint<Exec, T>::potential_of_whole_numbers(Particles<Exec, T> const&
                                        options_.assignment);
     seconds.paint += painting.seconds();
     Stopwatch<Exec> const solving(exec_);
-    force_->add_to_pull_back(d, cells.data, 1 / per_slope, mesh_);
+    force_->add_to_pull_back(d, numbers.data(), 1 / per_slope, mesh_);
     seconds.fft += solving.seconds();
   }
   Stopwatch<Exec> const solving(exec_);

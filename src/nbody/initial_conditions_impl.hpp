@@ -114,16 +114,19 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
 
 template <CompiledSpace Exec, Real T>
 Particles<Exec, T> initial_conditions(
-    Exec const& exec, std::int64_t side, double box, cosmology::LinearPower<double> const& power,
-    double a, int order,
+    Exec const& exec, distributed::Group const& group, std::int64_t side, double box,
+    cosmology::LinearPower<double> const& power, double a, int order,
     Kokkos::View<T const***, Kokkos::LayoutStride, typename Exec::memory_space> const& noise) {
   using Space = typename Exec::memory_space;
-  detail::expects_lattice(side, box, order);
-  detail::expects_sites("the noise", noise, side);
-  expects_memory<Space>(detail::Lpt<Exec, T>::bytes({}, side, detail::meshes_of_start, true),
-                        "the initial conditions of " + std::to_string(side) + "^3 particles");
-  auto const sites = detail::staged_field(exec, "the noise", noise, Access::read);
-  detail::Lpt<Exec, T> const lpt(exec, distributed::Group::self(), side, box);
+  auto const sites = distributed::together(group, [&] {
+    detail::expects_lattice(side, box, order);
+    detail::expects_sites("the noise", noise, group, side);
+    expects_memory<Space>(detail::Lpt<Exec, T>::bytes(group, side, detail::meshes_of_start, true),
+                          "the initial conditions of " + std::to_string(side) + "^3 particles");
+    return detail::staged_field(exec, "the noise", noise, Access::read);
+  });
+  detail::expects_alike_start(group, side, box, power, a, order);
+  detail::Lpt<Exec, T> const lpt(exec, group, side, box);
   auto const modes = lpt.modes_of(sites.elements().data);
   return detail::particles_of<Exec, T>(exec, lpt, side, box, power, a, order, modes.data);
 }
@@ -140,15 +143,11 @@ Particles<Exec, T> initial_conditions(Exec const& exec, distributed::Group const
     expects_memory<Space>(detail::Lpt<Exec, T>::bytes(group, side, detail::meshes_of_start, true),
                           "the initial conditions of " + std::to_string(side) + "^3 particles");
   });
-  distributed::expects_alike(group, {{"number of particles along a side", side},
-                                     {"box length", box},
-                                     {"scale factor", a},
-                                     {"order of perturbation theory", options.order},
-                                     {"seed", options.noise.seed},
+  detail::expects_alike_start(group, side, box, power, a, options.order);
+  distributed::expects_alike(group, {{"seed", options.noise.seed},
                                      {"choice of fixed amplitudes", options.noise.fixed_amplitude},
                                      {"choice to invert modes", options.noise.inverted},
-                                     {"choice of a noise file", !options.noise_file.empty()},
-                                     {"omega_m", power.parameters().omega_m}});
+                                     {"choice of a noise file", !options.noise_file.empty()}});
   detail::Lpt<Exec, T> const lpt(exec, group, side, box);
   auto noise = lpt.meshes(1)[0];
   if (options.noise_file.empty()) {

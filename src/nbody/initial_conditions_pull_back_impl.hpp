@@ -5,21 +5,24 @@
 #include "lagrangian_factors.hpp"
 #include "lpt.hpp"
 #include "start_slopes.hpp"
+#include "sums_in_any_order.hpp"
 #include "while_kernels_run.hpp"
 
 #include <coir/core/copy_to.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/memory.hpp>
-#include <coir/core/reducer.hpp>
 #include <coir/core/strided.hpp>
 #include <coir/distributed/group.hpp>
+#include <coir/distributed/share.hpp>
+#include <coir/distributed/together.hpp>
 #include <coir/nbody/detail/checks.hpp>
 #include <coir/nbody/detail/staged_field.hpp>
 #include <coir/nbody/initial_conditions_pull_back.hpp>
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace coir::nbody {
@@ -48,12 +51,13 @@ struct ContractDerivatives {
   static constexpr bool reads_no_neighbours = true;
   Kokkos::complex<T> const* from[3];
   Kokkos::complex<T>* to;
+  std::int64_t rows;  ///< of the second axis, here
   DerivativeFactors<T> factors;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
     T factor[3];
     factors(i, j, k, factor);
-    std::int64_t const at = (i * factors.n + j) * (factors.n / 2 + 1) + k;
+    std::int64_t const at = (i * rows + j) * (factors.n / 2 + 1) + k;
     T real = factors.second ? to[at].real() : T(0), imag = factors.second ? to[at].imag() : T(0);
     COIR_UNROLL
     for (int a = 0; a < 3; ++a) {
@@ -80,19 +84,7 @@ struct PullBackSecondOrder {
   }
 };
 
-/// Adds up LagrangianFactors.
-struct FactorSums {
-  using value_type = LagrangianFactors<double>;
-  KOKKOS_FORCEINLINE_FUNCTION value_type neutral() const { return {0, 0, 0, 0}; }
-  KOKKOS_FORCEINLINE_FUNCTION void join(value_type& into, value_type const& value) const {
-    into.d1 += value.d1;
-    into.d2 += value.d2;
-    into.p1 += value.p1;
-    into.p2 += value.p2;
-  }
-};
-
-/// Adds the contribution of a mode to
+/// The contributions of a mode to
 ///
 ///   dJ/dD1 = sum X delta1, dJ/dP1 = sum Q delta1, dJ/dD2 = sum X delta2, dJ/dP2 = sum Q delta2,
 ///
@@ -101,16 +93,16 @@ template <class T>
 struct FactorProducts {
   Kokkos::complex<T> const *of_position, *of_momentum;  // X and Q
   Kokkos::complex<T> const *first, *second;             // delta1, delta2; no delta2 to first order
-  std::int64_t n;
+  std::int64_t n, rows;                                 // rows of the second axis, here
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k,
-                                  LagrangianFactors<double>& sum) const {
-    std::int64_t const at = (i * n + j) * (n / 2 + 1) + k;
-    sum.d1 += product_of_modes(of_position[at], first[at], k, n);
-    sum.p1 += product_of_modes(of_momentum[at], first[at], k, n);
+                                  double (&of)[4]) const {
+    std::int64_t const at = (i * rows + j) * (n / 2 + 1) + k;
+    of[0] = product_of_modes(of_position[at], first[at], k, n);
+    of[1] = product_of_modes(of_momentum[at], first[at], k, n);
     if (second == nullptr) return;
-    sum.d2 += product_of_modes(of_position[at], second[at], k, n);
-    sum.p2 += product_of_modes(of_momentum[at], second[at], k, n);
+    of[2] = product_of_modes(of_position[at], second[at], k, n);
+    of[3] = product_of_modes(of_momentum[at], second[at], k, n);
   }
 };
 
@@ -121,8 +113,8 @@ class LptPullBack {
  public:
   using Mesh = typename Lpt<Exec, T>::Mesh;
 
-  LptPullBack(Exec const& exec, std::int64_t n, double box)
-      : exec_(exec), n_(n), lpt_(exec, distributed::Group::self(), n, box) {}
+  LptPullBack(Exec const& exec, distributed::Group const& group, std::int64_t n, double box)
+      : exec_(exec), n_(n), lpt_(exec, group, n, box) {}
 
   Lpt<Exec, T> const& lpt() const { return lpt_; }
 
@@ -135,16 +127,23 @@ class LptPullBack {
     return std::exchange(x, Mesh{});
   }
 
-  /// dJ / d factor from the slopes of positions and momenta.
+  /// dJ / d factor from the slopes of positions and momenta, with the same bits for any number of
+  /// ranks where the modes have them.
   ///
   /// \param second  the source of second order, or nothing
   LagrangianFactors<double> factors(Mesh const& of_position, Mesh const& of_momentum,
                                     Mesh const& density, Mesh const& second) const {
-    LagrangianFactors<double> sums{};
-    reduce("coir::nbody::initial_conditions_pull_back/factors", exec_, modes(),
-           FactorProducts<T>{of_position.data, of_momentum.data, density.data, second.data, n_},
-           MonoidReducer<FactorSums>({}, sums));
-    return sums;
+    auto const of = sums_in_any_order<4>(
+        "coir::nbody::initial_conditions_pull_back/factors", exec_, lpt_.group(), modes(),
+        static_cast<double>(n_) * static_cast<double>(n_) * static_cast<double>(n_),
+        FactorProducts<T>{of_position.data, of_momentum.data, density.data, second.data, n_,
+                          lpt_.rows().count});
+    LagrangianFactors<double> slopes{};
+    slopes.d1 = of[0];
+    slopes.p1 = of[1];
+    slopes.d2 = of[2];
+    slopes.p2 = of[3];
+    return slopes;
   }
 
   /// Adds the contribution of the source of second order to the slope of the density.
@@ -157,7 +156,7 @@ class LptPullBack {
       int const shift = mixed ? 1 : 0;
       lpt_.differentiate(density.data, x, y, z, true, shift);
       for_each("coir::nbody::initial_conditions_pull_back/second_order", exec_,
-               coir::box<1, std::int64_t>({n_ * n_ * 2 * (n_ / 2 + 1)}),
+               coir::box<1, std::int64_t>({lpt_.planes().count * n_ * 2 * (n_ / 2 + 1)}),
                PullBackSecondOrder<T>{lpt_.numbers(sigma), lpt_.numbers(x), lpt_.numbers(y),
                                       lpt_.numbers(z), mixed});
       contract(x, y, z, slope, true, shift);
@@ -169,7 +168,7 @@ class LptPullBack {
   void combine(Mesh const& of_position, Mesh const& of_momentum,
                LagrangianFactors<double> const& f) const {
     for_each("coir::nbody::initial_conditions_pull_back/combine", exec_,
-             coir::box<1, std::int64_t>({n_ * n_ * (n_ / 2 + 1)}),
+             coir::box<1, std::int64_t>({n_ * lpt_.rows().count * (n_ / 2 + 1)}),
              Combine<T>{of_position.data, of_momentum.data, static_cast<T>(f.d1),
                         static_cast<T>(f.p1), static_cast<T>(f.d2), static_cast<T>(f.p2)});
   }
@@ -182,15 +181,21 @@ class LptPullBack {
   }
 
  private:
-  Box<3, std::int64_t> sites() const { return coir::box<3, std::int64_t>({n_, n_, n_}); }
-  Box<3, std::int64_t> modes() const { return coir::box<3, std::int64_t>({n_, n_, n_ / 2 + 1}); }
+  Box<3, std::int64_t> sites() const {
+    return coir::box<3, std::int64_t>({lpt_.planes().count, n_, n_});
+  }
+  Box<3, std::int64_t> modes() const {
+    return coir::box<3, std::int64_t>({n_, lpt_.rows().count, n_ / 2 + 1});
+  }
 
   /// Transforms three fields, and contracts them with derivatives.
   void contract(Mesh& x, Mesh& y, Mesh& z, Mesh const& to, bool second, int shift) const {
     for (auto* mesh : {&x, &y, &z}) lpt_.forward(*mesh);
     for_each("coir::nbody::initial_conditions_pull_back/contract", exec_, modes(),
-             ContractDerivatives<T>{
-                 {x.data, y.data, z.data}, to.data, lpt_.derivative_factors(second, shift)});
+             ContractDerivatives<T>{{x.data, y.data, z.data},
+                                    to.data,
+                                    lpt_.rows().count,
+                                    lpt_.derivative_factors(second, shift)});
   }
 
   Exec exec_;
@@ -205,24 +210,24 @@ class LptPullBack {
 ///   are left empty
 template <class Exec, class T>
 StartSlopes pull_back_start(
-    Exec const& exec, std::int64_t side, double box, cosmology::LinearPower<double> const& power,
-    double a, int order,
+    Exec const& exec, distributed::Group const& group, std::int64_t side, double box,
+    cosmology::LinearPower<double> const& power, double a, int order,
     Kokkos::View<T const***, Kokkos::LayoutStride, typename Exec::memory_space> const& noise,
     Cotangents<Exec, T> const& cotangents,
     Kokkos::View<T***, Kokkos::LayoutStride, typename Exec::memory_space> const& slope_of_noise,
     bool with_cosmology) {
   using Space = typename Exec::memory_space;
   using Mesh = typename LptPullBack<Exec, T>::Mesh;
-  auto const sites = staged_field(exec, "the noise", noise, Access::read);
-  auto const slope_of_sites =
-      staged_field(exec, "the slope of the noise", slope_of_noise, Access::write);
-  auto const factors = lagrangian_factors(power, a);
-  auto const table = amplitude_table(power, side, box);
+  auto const [sites, slope_of_sites, factors, table] = distributed::together(group, [&] {
+    return std::tuple(staged_field(exec, "the noise", noise, Access::read),
+                      staged_field(exec, "the slope of the noise", slope_of_noise, Access::write),
+                      lagrangian_factors(power, a), amplitude_table(power, side, box));
+  });
   auto const log_amplitude =
       copy_to<Space>("coir::nbody::initial_conditions_pull_back/power", table.log_amplitude);
   Amplitudes const amplitudes = amplitudes_of(table, log_amplitude);
 
-  LptPullBack<Exec, T> const back(exec, side, box);
+  LptPullBack<Exec, T> const back(exec, group, side, box);
   auto const& lpt = back.lpt();
   auto const new_mesh = [&] { return lpt.meshes(1)[0]; };
   auto const density = lpt.modes_of(sites.elements().data);
@@ -247,8 +252,8 @@ StartSlopes pull_back_start(
     back.second_order(density, sigma, x, y, z, slope);
   }
   if (with_cosmology)
-    result.log_amplitude =
-        amplitude_slopes(exec, AmplitudeTerms<T>{density.data, slope.data, side}, amplitudes);
+    result.log_amplitude = amplitude_slopes(
+        exec, group, AmplitudeTerms<T>{density.data, slope.data, side, lpt.rows()}, amplitudes);
   lpt.colour(amplitudes, slope.data);
   back.to_sites(slope, slope_of_sites.elements().data);
   slope_of_sites.finish();
@@ -261,81 +266,95 @@ inline constexpr std::int64_t most_meshes = 6;
 
 template <class Exec, class T>
 void expects_to_pull_back(
-    std::int64_t side, double box, int order,
+    distributed::Group const& group, std::int64_t side, double box, int order,
     Kokkos::View<T const***, Kokkos::LayoutStride, typename Exec::memory_space> const& noise,
     Cotangents<Exec, T> const& cotangents,
     Kokkos::View<T***, Kokkos::LayoutStride, typename Exec::memory_space> const& slope_of_noise) {
   expects_lattice(side, box, order);
-  expects_sites("the noise", noise, side);
-  expects_sites("the slope of the noise", slope_of_noise, side);
+  expects_sites("the noise", noise, group, side);
+  expects_sites("the slope of the noise", slope_of_noise, group, side);
   std::string const particles = std::to_string(side) + "^3 particles";
+  std::int64_t const count =
+      distributed::share_of(side, group.rank(), group.size()).count * side * side;
   auto const expects_particles = [&](char const* what, auto const& vectors) {
-    expects(static_cast<std::int64_t>(vectors.extent(0)) == side * side * side,
+    expects(static_cast<std::int64_t>(vectors.extent(0)) == count,
             std::string("the derivatives with respect to ") + what + " of " + particles +
-                " must have extents (" + std::to_string(side * side * side) + ", 3), not (" +
+                " must have extents (" + std::to_string(count) + ", 3), not (" +
                 std::to_string(vectors.extent(0)) + ", 3)");
   };
   expects_particles("positions", cotangents.position);
   expects_particles("momenta", cotangents.momentum);
   expects_memory<typename Exec::memory_space>(
-      Lpt<Exec, T>::bytes({}, side, most_meshes, false),
+      Lpt<Exec, T>::bytes(group, side, most_meshes, false),
       "the pull-back of initial conditions of " + particles);
 }
 
 }  // namespace detail
 
 template <CompiledSpace Exec, Real T>
-std::int64_t initial_conditions_pull_back_bytes(Exec const& exec, std::int64_t side) {
+std::int64_t initial_conditions_pull_back_bytes(Exec const& exec, distributed::Group const& group,
+                                                std::int64_t side) {
   std::int64_t const sums = detail::amplitude_sums<Exec, T>(side, detail::amplitude_steps + 1);
-  return detail::Lpt<Exec, T>::bytes({}, side, detail::most_meshes, false) +
+  return detail::Lpt<Exec, T>::bytes(group, side, detail::most_meshes, false) +
          sums * static_cast<std::int64_t>(sizeof(double)) +
-         fft::PlanOverRanks<Exec, T>::work_bytes(exec, distributed::Group::self(),
-                                                 {side, side, side}, detail::Lpt<Exec, T>::effort);
+         fft::PlanOverRanks<Exec, T>::work_bytes(exec, group, {side, side, side},
+                                                 detail::Lpt<Exec, T>::effort);
 }
 
 template <CompiledSpace Exec, Real T>
 void initial_conditions_noise_pull_back(
-    Exec const& exec, std::int64_t side, double box, cosmology::LinearPower<double> const& power,
-    double a, int order,
+    Exec const& exec, distributed::Group const& group, std::int64_t side, double box,
+    cosmology::LinearPower<double> const& power, double a, int order,
     Kokkos::View<T const***, Kokkos::LayoutStride, typename Exec::memory_space> const& noise,
     Cotangents<Exec, T> const& cotangents,
     Kokkos::View<T***, Kokkos::LayoutStride, typename Exec::memory_space> const& slope_of_noise) {
-  detail::expects_to_pull_back<Exec, T>(side, box, order, noise, cotangents, slope_of_noise);
-  detail::pull_back_start<Exec, T>(exec, side, box, power, a, order, noise, cotangents,
+  distributed::together(group, [&] {
+    detail::expects_to_pull_back<Exec, T>(group, side, box, order, noise, cotangents,
+                                          slope_of_noise);
+  });
+  detail::expects_alike_start(group, side, box, power, a, order);
+  detail::pull_back_start<Exec, T>(exec, group, side, box, power, a, order, noise, cotangents,
                                    slope_of_noise, false);
 }
 
 template <CompiledSpace Exec, Real T>
 cosmology::Parameters<double> initial_conditions_pull_back(
-    Exec const& exec, std::int64_t side, double box, cosmology::LinearPower<double> const& power,
-    double a, int order,
+    Exec const& exec, distributed::Group const& group, std::int64_t side, double box,
+    cosmology::LinearPower<double> const& power, double a, int order,
     Kokkos::View<T const***, Kokkos::LayoutStride, typename Exec::memory_space> const& noise,
     Cotangents<Exec, T> const& cotangents,
     Kokkos::View<T***, Kokkos::LayoutStride, typename Exec::memory_space> const& slope_of_noise) {
-  detail::expects_to_pull_back<Exec, T>(side, box, order, noise, cotangents, slope_of_noise);
-  expects(!power.is_table(),
-          "a table of P(k) has no derivatives with respect to parameters: make the spectrum of a "
-          "transfer function, or take initial_conditions_noise_pull_back");
+  distributed::together(group, [&] {
+    detail::expects_to_pull_back<Exec, T>(group, side, box, order, noise, cotangents,
+                                          slope_of_noise);
+    expects(!power.is_table(),
+            "a table of P(k) has no derivatives with respect to parameters: make the spectrum of a "
+            "transfer function, or take initial_conditions_noise_pull_back");
+  });
+  detail::expects_alike_start(group, side, box, power, a, order);
   auto start =
       detail::while_kernels_run<Exec>([&] { return detail::varied_start(power, side, box, a); });
-  auto const slopes = detail::pull_back_start<Exec, T>(exec, side, box, power, a, order, noise,
-                                                       cotangents, slope_of_noise, true);
+  auto const slopes = detail::pull_back_start<Exec, T>(exec, group, side, box, power, a, order,
+                                                       noise, cotangents, slope_of_noise, true);
   return detail::slope_of_parameters(slopes, start.get());
 }
 
 }  // namespace coir::nbody
 
-#define COIR_INSTANTIATE_INITIAL_CONDITIONS_PULL_BACK_OF(Exec, T)                               \
-  template std::int64_t initial_conditions_pull_back_bytes<Exec, T>(Exec const&, std::int64_t); \
-  template void initial_conditions_noise_pull_back<Exec, T>(                                    \
-      Exec const&, std::int64_t, double, cosmology::LinearPower<double> const&, double, int,    \
-      Kokkos::View<T const***, Kokkos::LayoutStride, Exec::memory_space> const&,                \
-      Cotangents<Exec, T> const&,                                                               \
-      Kokkos::View<T***, Kokkos::LayoutStride, Exec::memory_space> const&);                     \
-  template cosmology::Parameters<double> initial_conditions_pull_back<Exec, T>(                 \
-      Exec const&, std::int64_t, double, cosmology::LinearPower<double> const&, double, int,    \
-      Kokkos::View<T const***, Kokkos::LayoutStride, Exec::memory_space> const&,                \
-      Cotangents<Exec, T> const&,                                                               \
+#define COIR_INSTANTIATE_INITIAL_CONDITIONS_PULL_BACK_OF(Exec, T)                \
+  template std::int64_t initial_conditions_pull_back_bytes<Exec, T>(             \
+      Exec const&, distributed::Group const&, std::int64_t);                     \
+  template void initial_conditions_noise_pull_back<Exec, T>(                     \
+      Exec const&, distributed::Group const&, std::int64_t, double,              \
+      cosmology::LinearPower<double> const&, double, int,                        \
+      Kokkos::View<T const***, Kokkos::LayoutStride, Exec::memory_space> const&, \
+      Cotangents<Exec, T> const&,                                                \
+      Kokkos::View<T***, Kokkos::LayoutStride, Exec::memory_space> const&);      \
+  template cosmology::Parameters<double> initial_conditions_pull_back<Exec, T>(  \
+      Exec const&, distributed::Group const&, std::int64_t, double,              \
+      cosmology::LinearPower<double> const&, double, int,                        \
+      Kokkos::View<T const***, Kokkos::LayoutStride, Exec::memory_space> const&, \
+      Cotangents<Exec, T> const&,                                                \
       Kokkos::View<T***, Kokkos::LayoutStride, Exec::memory_space> const&);
 #define COIR_INSTANTIATE_INITIAL_CONDITIONS_PULL_BACK(Exec)      \
   namespace coir::nbody {                                        \

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "sums_in_any_order.hpp"
+
 #include <coir/core/kokkos.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/nbody/losses.hpp>
@@ -29,9 +31,10 @@ struct Misfit {
   KOKKOS_FUNCTION T away(std::int64_t c) const {
     return weighted(c) == T(0) ? T(0) : density[c] - target[c];
   }
-  KOKKOS_FUNCTION void operator()(std::int64_t c, double& sum) const {
+  /// As sums_in_any_order() asks for it.
+  KOKKOS_FUNCTION void operator()(std::int64_t c, double (&of)[1]) const {
     double const distance = static_cast<double>(away(c));
-    sum += 0.5 * static_cast<double>(weighted(c)) * distance * distance;
+    of[0] = 0.5 * static_cast<double>(weighted(c)) * distance * distance;
   }
 };
 
@@ -50,22 +53,23 @@ void scale_mesh(std::string_view label, Exec const& exec, T* mesh, std::int64_t 
 }
 
 template <CompiledSpace Exec, Real T>
-double density_misfit(Exec const& exec, std::int64_t cells, T const* density, T const* target,
-                      T const* weight, T inverse_variance, T* slope) {
-  auto const all = coir::box<1, std::int64_t>({cells});
+double density_misfit(Exec const& exec, distributed::Group const& group, std::int64_t cells,
+                      std::int64_t all_cells, T const* density, T const* target, T const* weight,
+                      T inverse_variance, T* slope) {
+  auto const here = coir::box<1, std::int64_t>({cells});
   Misfit<T> const body{density, target, weight, inverse_variance};
-  double sum = 0;
-  reduce("coir::nbody::losses/misfit", exec, all, body, Kokkos::Sum<double>(sum));
-  for_each("coir::nbody::losses/misfit_slope", exec, all, MisfitSlope<T>{body, slope});
+  double const sum = sums_in_any_order<1>("coir::nbody::losses/misfit", exec, group, here,
+                                          static_cast<double>(all_cells), body)[0];
+  for_each("coir::nbody::losses/misfit_slope", exec, here, MisfitSlope<T>{body, slope});
   return sum;
 }
 
 }  // namespace coir::nbody::detail
 
-#define COIR_INSTANTIATE_LOSSES_OF(Exec, T)                                                        \
-  template void scale_mesh<Exec, T>(std::string_view, Exec const&, T*, std::int64_t, T);           \
-  template double density_misfit<Exec, T>(Exec const&, std::int64_t, T const*, T const*, T const*, \
-                                          T, T*);
+#define COIR_INSTANTIATE_LOSSES_OF(Exec, T)                                                     \
+  template void scale_mesh<Exec, T>(std::string_view, Exec const&, T*, std::int64_t, T);        \
+  template double density_misfit<Exec, T>(Exec const&, distributed::Group const&, std::int64_t, \
+                                          std::int64_t, T const*, T const*, T const*, T, T*);
 #define COIR_INSTANTIATE_LOSSES(Exec)      \
   namespace coir::nbody::detail {          \
   COIR_INSTANTIATE_LOSSES_OF(Exec, float)  \

@@ -8,6 +8,7 @@
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 #include <coir/core/pool.hpp>
+#include <coir/cosmology/power.hpp>
 #include <coir/distributed/share.hpp>
 #include <coir/distributed/together.hpp>
 #include <coir/fft/in_place.hpp>
@@ -236,15 +237,29 @@ struct DisplaceNumbers {
   }
 };
 
-/// \throws PreconditionError unless there is a number for each site
+/// \throws PreconditionError unless there is a number for each site of this rank's planes
 template <class View>
-void expects_sites(char const* what, View const& view, std::int64_t side) {
+void expects_sites(char const* what, View const& view, distributed::Group const& group,
+                   std::int64_t side) {
   std::string const extent = std::to_string(side);
+  std::int64_t const planes = distributed::share_of(side, group.rank(), group.size()).count;
   for (std::size_t d = 0; d < 3; ++d)
-    expects(static_cast<std::int64_t>(view.extent(d)) == side,
-            std::string(what) + " of " + extent + "^3 particles must have extents (" + extent +
-                ", " + extent + ", " + extent + "), not (" + std::to_string(view.extent(0)) + ", " +
-                std::to_string(view.extent(1)) + ", " + std::to_string(view.extent(2)) + ")");
+    expects(static_cast<std::int64_t>(view.extent(d)) == (d == 0 ? planes : side),
+            std::string(what) + " of " + extent + "^3 particles must have extents (" +
+                std::to_string(planes) + ", " + extent + ", " + extent + ")" +
+                (planes == side ? "" : ", those of this rank's planes of the lattice") + ", not (" +
+                std::to_string(view.extent(0)) + ", " + std::to_string(view.extent(1)) + ", " +
+                std::to_string(view.extent(2)) + ")");
+}
+
+/// \throws PreconditionError on all ranks unless they have the same settings
+inline void expects_alike_start(distributed::Group const& group, std::int64_t side, double box,
+                                cosmology::LinearPower<double> const& power, double a, int order) {
+  distributed::expects_alike(group, {{"number of particles along a side", side},
+                                     {"box length", box},
+                                     {"scale factor", a},
+                                     {"order of perturbation theory", order},
+                                     {"omega_m", power.parameters().omega_m}});
 }
 
 /// Meshes, transforms and kernels of Lagrangian perturbation theory. Each rank has planes of the
@@ -311,10 +326,10 @@ class Lpt {
     take_target(mesh);
   }
 
-  /// The modes of n^3 numbers, on one rank.
+  /// The modes of the numbers of this rank's planes.
   Mesh modes_of(T const* sites) const {
     auto mesh = meshes(1)[0];
-    for_each("coir::nbody::lpt/sites", exec_, coir::box<3, std::int64_t>({n_, n_, n_}),
+    for_each("coir::nbody::lpt/sites", exec_, coir::box<3, std::int64_t>({planes().count, n_, n_}),
              CopySites<T>{sites, numbers(mesh), n_, n_, 2 * (n_ / 2 + 1)});
     forward(mesh);
     return mesh;

@@ -18,6 +18,7 @@
 #include <memory>
 #include <numeric>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -25,24 +26,23 @@
 namespace coir::nbody::detail {
 
 /// Particles on their way, grouped by the rank that they go to or come from, in memory of their
-/// own.
+/// own: vectors of each, and its site.
 template <class T>
 struct Parcels {
-  T *position = nullptr, *momentum = nullptr;
+  std::vector<T*> vectors;
   std::uint32_t* site = nullptr;
   std::int64_t count = 0;
 
   Parcels() = default;
-  Parcels(std::shared_ptr<void> memory, std::int64_t particles)
+  Parcels(std::shared_ptr<void> memory, std::int64_t particles, std::size_t vectors_of_each)
       : count(particles), memory_(std::move(memory)) {
-    auto* const first = static_cast<char*>(memory_.get());
-    std::int64_t const vectors = bytes_of_vectors(particles);
-    position = reinterpret_cast<T*>(first);
-    momentum = reinterpret_cast<T*>(first + vectors);
-    site = reinterpret_cast<std::uint32_t*>(first + 2 * vectors);
+    auto* next = static_cast<char*>(memory_.get());
+    for (; vectors.size() < vectors_of_each; next += bytes_of_vectors(particles))
+      vectors.push_back(reinterpret_cast<T*>(next));
+    site = reinterpret_cast<std::uint32_t*>(next);
   }
-  static std::int64_t bytes(std::int64_t particles) {
-    return 2 * bytes_of_vectors(particles) +
+  static std::int64_t bytes(std::int64_t particles, std::size_t vectors_of_each) {
+    return static_cast<std::int64_t>(vectors_of_each) * bytes_of_vectors(particles) +
            particles * static_cast<std::int64_t>(sizeof(std::uint32_t));
   }
 
@@ -56,28 +56,51 @@ struct Parcels {
 };
 /// Parcels in memory of the pool.
 template <class Space, class T>
-Parcels<T> parcels_for(std::int64_t particles) {
-  return {MemoryPool<Space>::allocate(Parcels<T>::bytes(particles)), particles};
+Parcels<T> parcels_for(std::int64_t particles, std::size_t vectors) {
+  return {MemoryPool<Space>::allocate(Parcels<T>::bytes(particles, vectors)), particles, vectors};
 }
+
+/// What travels with a particle: position, momentum and further vectors, and the site.
+template <class Exec, class T>
+struct Luggage {
+  using Vectors = typename Particles<Exec, T>::Vectors;
+  std::vector<Vectors*> vectors;
+  typename Particles<Exec, T>::Numbers* site;
+
+  Luggage(Particles<Exec, T>& particles, std::span<Vectors* const> further)
+      : vectors{&particles.position, &particles.momentum}, site(&particles.site) {
+    vectors.insert(vectors.end(), further.begin(), further.end());
+  }
+};
 
 /// Copies the particles of a list to a parcel.
 template <class Exec, class T>
-void pack(Exec const& exec, Particles<Exec, T> const& particles, std::uint32_t const* list,
+void pack(Exec const& exec, Luggage<Exec, T> const& luggage, std::uint32_t const* list,
           Parcels<T> const& to) {
-  for_each("coir::nbody::particle_migration/pack", exec, coir::box<1, std::int64_t>({to.count}),
-           CopyParticles<T, false>{{particles.position.data(), to.position, list, 3},
-                                   {particles.momentum.data(), to.momentum, list, 3},
-                                   {particles.site.data(), to.site, list, 1}});
+  constexpr auto label = "coir::nbody::particle_migration/pack";
+  auto const all = coir::box<1, std::int64_t>({to.count});
+  auto const vectors = [&](std::size_t v) {
+    return CopyByList<T, false>{luggage.vectors[v]->data(), to.vectors[v], list, 3};
+  };
+  for_each(
+      label, exec, all,
+      CopyParticles<T, false>{vectors(0), vectors(1), {luggage.site->data(), to.site, list, 1}});
+  for (std::size_t v = 2; v < to.vectors.size(); ++v) for_each(label, exec, all, vectors(v));
 }
 
 /// Copies the particles of a parcel to places of a list.
 template <class Exec, class T>
 void unpack(Exec const& exec, Parcels<T> const& from, std::uint32_t const* list,
-            Particles<Exec, T> const& particles) {
-  for_each("coir::nbody::particle_migration/unpack", exec, coir::box<1, std::int64_t>({from.count}),
-           CopyParticles<T, true>{{from.position, particles.position.data(), list, 3},
-                                  {from.momentum, particles.momentum.data(), list, 3},
-                                  {from.site, particles.site.data(), list, 1}});
+            Luggage<Exec, T> const& luggage) {
+  constexpr auto label = "coir::nbody::particle_migration/unpack";
+  auto const all = coir::box<1, std::int64_t>({from.count});
+  auto const vectors = [&](std::size_t v) {
+    return Scatter<T>{from.vectors[v], luggage.vectors[v]->data(), list, 3};
+  };
+  for_each(
+      label, exec, all,
+      CopyParticles<T, true>{vectors(0), vectors(1), {from.site, luggage.site->data(), list, 1}});
+  for (std::size_t v = 2; v < from.vectors.size(); ++v) for_each(label, exec, all, vectors(v));
 }
 
 /// Sends the parts of a parcel to the ranks that they are for, and receives those of another.
@@ -89,8 +112,7 @@ void exchange(Exec const& exec, distributed::Group const& group, Parcels<T> cons
               std::span<std::int64_t const> coming) {
   std::vector<distributed::Send> sends;
   std::vector<distributed::Receive> receives;
-  auto const add = [&](std::int64_t key, auto const& from, auto const& to,
-                       std::int64_t components) {
+  auto const add = [&](std::int64_t key, auto const* from, auto* to, std::int64_t components) {
     std::int64_t const size = components * static_cast<std::int64_t>(sizeof *from);
     auto const* there = reinterpret_cast<char const*>(from);
     auto* here = reinterpret_cast<char*>(to);
@@ -103,9 +125,9 @@ void exchange(Exec const& exec, distributed::Group const& group, Parcels<T> cons
       here += received;
     }
   };
-  add(0, out.position, in.position, 3);
-  add(1, out.momentum, in.momentum, 3);
-  add(2, out.site, in.site, 1);
+  add(0, out.site, in.site, 1);
+  for (std::size_t v = 0; v < out.vectors.size(); ++v)
+    add(static_cast<std::int64_t>(v) + 1, out.vectors[v], in.vectors[v], 3);
   group.exchange(exec, "nbody/migration", sends, receives);
 }
 
@@ -115,11 +137,11 @@ void exchange(Exec const& exec, distributed::Group const& group, Parcels<T> cons
 /// \return  the holes that stay open
 template <class Exec, class T>
 PooledNumbers<std::uint32_t, typename Exec::memory_space> close_holes(
-    Exec const& exec, Particles<Exec, T> const& particles,
+    Exec const& exec, Luggage<Exec, T> const& luggage, std::int64_t particles,
     PooledNumbers<std::uint32_t, typename Exec::memory_space> const& leavers, std::int64_t came) {
   using Space = typename Exec::memory_space;
   using Indices = PooledNumbers<std::uint32_t, Space>;
-  std::int64_t const left = leavers.count(), tail = left - came, now = particles.count() - tail;
+  std::int64_t const left = leavers.count(), tail = left - came, now = particles - tail;
   Indices const marks(tail), movers(tail), below(left);
   set_to_zero(exec, marks.view());
   for_each("coir::nbody::particle_migration/mark", exec, coir::box<1, std::int64_t>({left}),
@@ -133,9 +155,9 @@ PooledNumbers<std::uint32_t, typename Exec::memory_space> close_holes(
   exec.fence();
   expects(std::int64_t(under) == came + std::int64_t(moving), "migration lost count of its holes");
   // The first `came` holes are for particles that come, the others for those that move up.
-  auto const kept = parcels_for<Space, T>(moving);
-  pack(exec, particles, movers.data(), kept);
-  unpack(exec, kept, below.data() + came, particles);
+  auto const kept = parcels_for<Space, T>(moving, luggage.vectors.size());
+  pack(exec, luggage, movers.data(), kept);
+  unpack(exec, kept, below.data() + came, luggage);
   return below;
 }
 
@@ -143,13 +165,13 @@ PooledNumbers<std::uint32_t, typename Exec::memory_space> close_holes(
 /// also those behind the last one.
 template <class Exec, class T>
 PooledNumbers<std::uint32_t, typename Exec::memory_space> places_of_new(
-    Exec const& exec, Particles<Exec, T> const& particles,
+    Exec const& exec, Luggage<Exec, T> const& luggage, std::int64_t particles,
     PooledNumbers<std::uint32_t, typename Exec::memory_space> const& leavers, std::int64_t came) {
   std::int64_t const left = leavers.count();
-  if (came < left) return close_holes(exec, particles, leavers, came);
+  if (came < left) return close_holes(exec, luggage, particles, leavers, came);
   PooledNumbers<std::uint32_t, typename Exec::memory_space> const places(came);
   for_each("coir::nbody::particle_migration/places", exec, coir::box<1, std::int64_t>({came}),
-           PlacesOfNew{leavers.data(), places.data(), left, particles.count()});
+           PlacesOfNew{leavers.data(), places.data(), left, particles});
   return places;
 }
 
@@ -169,20 +191,23 @@ ParticleMigration<Exec, T>::ParticleMigration(Exec const& exec, distributed::Gro
 
 template <CompiledSpace Exec, Real T>
 auto ParticleMigration<Exec, T>::bytes(distributed::Group const& group, std::int64_t side,
-                                       double headroom) -> Held {
+                                       double headroom, int further) -> Held {
   constexpr auto of_index = static_cast<std::int64_t>(sizeof(std::uint32_t)),
                  of_vector = static_cast<std::int64_t>(3 * sizeof(T));
+  std::int64_t const of_particle = bytes_of_particle(static_cast<std::size_t>(further));
   std::int64_t const home = places_for(side, group.size(), 0),
                      places = places_for(side, group.size(), headroom);
   // On their way they are packed, and come packed, beside a list of each.
   std::int64_t const packed = (places - home) * 2 * (of_particle + of_index);
-  return {places * of_particle + home * of_vector + packed, home * 2 * of_vector + packed};
+  return {places * of_particle + home * of_vector + packed,
+          home * (2 + further) * of_vector + packed};
 }
 
 /// Copies particles to larger Views, one View after the other, if they have fewer places than
 /// `count`.
 template <CompiledSpace Exec, Real T>
-void ParticleMigration<Exec, T>::grow(Particles<Exec, T>& particles, std::int64_t count) const {
+void ParticleMigration<Exec, T>::grow(Particles<Exec, T>& particles, Further further,
+                                      std::int64_t count) const {
   auto const held = static_cast<std::size_t>(particles.count());
   auto const places = static_cast<std::size_t>(count);
   auto const grow_view = [&](auto& view) {
@@ -204,8 +229,8 @@ void ParticleMigration<Exec, T>::grow(Particles<Exec, T>& particles, std::int64_
     }
     view = larger;
   };
-  grow_view(particles.position);
-  grow_view(particles.momentum);
+  Luggage<Exec, T> const luggage(particles, further);
+  for (auto* const vectors : luggage.vectors) grow_view(*vectors);
   grow_view(particles.site);
 }
 
@@ -213,18 +238,20 @@ void ParticleMigration<Exec, T>::grow(Particles<Exec, T>& particles, std::int64_
 /// memory doesn't grow at every step again, or just as many as are needed where memory is short.
 template <CompiledSpace Exec, Real T>
 std::int64_t ParticleMigration<Exec, T>::places_when_grown(Particles<Exec, T> const& particles,
+                                                           Further further,
                                                            std::int64_t count) const {
   auto const places = static_cast<std::int64_t>(particles.position.extent(0));
   if (count <= places) return places;
   std::int64_t const more = std::max(count, places + places / 8);
-  return free_bytes<typename Exec::memory_space>() >= more * of_particle ? more : count;
+  std::int64_t const bytes = more * bytes_of_particle(further.size());
+  return free_bytes<typename Exec::memory_space>() >= bytes ? more : count;
 }
 
 template <CompiledSpace Exec, Real T>
-void ParticleMigration<Exec, T>::leave_home(Particles<Exec, T>& particles,
-                                            ParticleState& state) const {
-  distributed::together(group_,
-                        [&] { grow(particles, places_for(side_, group_.size(), headroom_)); });
+void ParticleMigration<Exec, T>::leave_home(Particles<Exec, T>& particles, ParticleState& state,
+                                            Further further) const {
+  distributed::together(
+      group_, [&] { grow(particles, further, places_for(side_, group_.size(), headroom_)); });
   for_each("coir::nbody::particle_migration/sites", exec_,
            coir::box<1, std::int64_t>({particles.count()}),
            CountFrom{particles.site.data(), particles.sites.first});
@@ -234,12 +261,12 @@ void ParticleMigration<Exec, T>::leave_home(Particles<Exec, T>& particles,
 
 template <CompiledSpace Exec, Real T>
 void ParticleMigration<Exec, T>::to_planes(Particles<Exec, T>& particles, ParticleState& state,
-                                           Crossings<Exec, T>* crossings) {
+                                           Crossings<Exec, T>* crossings, Further further) {
   if (state.is_home()) {
-    leave_home(particles, state);
+    leave_home(particles, state, further);
     if (crossings != nullptr) crossings->forget();
   }
-  send(particles,
+  send(particles, further,
        OwnerOfPlane<T>{particles.position.data(),
                        static_cast<T>(mesh::inverse_spacing(mesh_side_, box_)),
                        static_cast<T>(mesh_side_), Owner{mesh_side_, group_.size()}},
@@ -249,28 +276,37 @@ void ParticleMigration<Exec, T>::to_planes(Particles<Exec, T>& particles, Partic
 
 /// Makes room for particles that come, at first for as many as there is headroom for.
 template <CompiledSpace Exec, Real T>
-void ParticleMigration<Exec, T>::expects_room_for_arrivals(std::int64_t count) {
-  if (arrivals_ && count <= arrival_places_) return;
+void ParticleMigration<Exec, T>::expects_room_for_arrivals(std::int64_t count,
+                                                           std::size_t vectors) {
+  if (arrivals_ && Parcels<T>::bytes(count, vectors) <= arrival_bytes_) return;
   arrivals_.reset();
   int const ranks = group_.size();
   std::int64_t const places =
       std::max(count, places_for(side_, ranks, headroom_) - places_for(side_, ranks, 0));
-  arrivals_ = MemoryPool<typename Exec::memory_space>::allocate(Parcels<T>::bytes(places));
-  arrival_places_ = places;
+  arrival_bytes_ = Parcels<T>::bytes(places, vectors);
+  arrivals_ = MemoryPool<typename Exec::memory_space>::allocate(arrival_bytes_);
 }
 
 template <CompiledSpace Exec, Real T>
-void ParticleMigration<Exec, T>::go_home(Particles<Exec, T>& particles, ParticleState& state) {
+void ParticleMigration<Exec, T>::go_home(Particles<Exec, T>& particles, ParticleState& state,
+                                         Further further) {
   if (state.is_home()) return;
-  send(particles, OwnerOfSite{particles.site.data(), side_ * side_, Owner{side_, group_.size()}},
-       nullptr);
+  send(particles, further,
+       OwnerOfSite{particles.site.data(), side_ * side_, Owner{side_, group_.size()}}, nullptr);
   arrivals_.reset();
   auto const planes = distributed::share_of(side_, group_.rank(), group_.size());
+  distributed::together(group_, [&] {
+    std::int64_t const sites = planes.count * side_ * side_;
+    if (particles.count() == sites) return;
+    throw NumericalError("of the particles of this rank's " + std::to_string(sites) +
+                         " lattice sites " + std::to_string(particles.count()) +
+                         " came home: particles were lost, or their sites were overwritten");
+  });
   particles.sites = {planes.first * side_ * side_, planes.count * side_ * side_};
   auto const all = coir::box<1, std::int64_t>({particles.count()});
   for_each("coir::nbody::particle_migration/places", exec_, all,
            Subtract{particles.site.data(), static_cast<std::uint32_t>(particles.sites.first)});
-  for (auto* vectors : {&particles.position, &particles.momentum}) {
+  for (auto* const vectors : Luggage<Exec, T>(particles, further).vectors) {
     Vectors const ordered = distributed::together(group_, [&] {
       expects_memory<typename Exec::memory_space>(
           particles.count() * static_cast<std::int64_t>(3 * sizeof(T)),
@@ -290,8 +326,8 @@ void ParticleMigration<Exec, T>::go_home(Particles<Exec, T>& particles, Particle
 
 template <CompiledSpace Exec, Real T>
 template <class Destination>
-void ParticleMigration<Exec, T>::send(Particles<Exec, T>& particles, Destination const& destination,
-                                      std::uint32_t const* marks) {
+void ParticleMigration<Exec, T>::send(Particles<Exec, T>& particles, Further further,
+                                      Destination const& destination, std::uint32_t const* marks) {
   using Space = typename Exec::memory_space;
   int const me = group_.rank(), ranks = group_.size();
   auto const leavers = distributed::together(
@@ -300,18 +336,21 @@ void ParticleMigration<Exec, T>::send(Particles<Exec, T>& particles, Destination
   auto const coming = group_.all_to_all(std::span<std::int64_t const>(leavers.counts));
   std::int64_t const came = std::accumulate(coming.begin(), coming.end(), std::int64_t(0));
 
+  Luggage<Exec, T> const luggage(particles, further);
+  std::size_t const vectors = luggage.vectors.size();
   Parcels<T> out, in;
   distributed::together(group_, [&] {
-    out = parcels_for<Space, T>(left);
-    expects_room_for_arrivals(came);
-    in = Parcels<T>(arrivals_, came);
-    grow(particles, places_when_grown(particles, particles.count() - left + came));
-    pack(exec_, particles, leavers.particles.data(), out);
+    out = parcels_for<Space, T>(left, vectors);
+    expects_room_for_arrivals(came, vectors);
+    in = Parcels<T>(arrivals_, came, vectors);
+    grow(particles, further,
+         places_when_grown(particles, further, particles.count() - left + came));
+    pack(exec_, luggage, leavers.particles.data(), out);
   });
   exchange(exec_, group_, out, leavers.counts, in, coming);
   distributed::together(group_, [&] {
-    auto const places = places_of_new(exec_, particles, leavers.particles, came);
-    unpack(exec_, in, places.data(), particles);
+    auto const places = places_of_new(exec_, luggage, particles.count(), leavers.particles, came);
+    unpack(exec_, in, places.data(), luggage);
     exec_.fence();  // the parcels are freed now
   });
   particles.sites.count += came - left;

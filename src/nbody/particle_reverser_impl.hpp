@@ -33,9 +33,13 @@ Quanta<T> quanta_of(double box, double largest_momentum) {
 }
 
 template <CompiledSpace Exec, Real T>
-ParticleReverser<Exec, T>::ParticleReverser(Exec const& exec, double box, double largest_momentum,
+ParticleReverser<Exec, T>::ParticleReverser(Exec const& exec, distributed::Group const& group,
+                                            double box, double largest_momentum,
                                             mesh::Assignment assignment)
-    : exec_(exec), assignment_(assignment), quanta_(quanta_of<T>(box, largest_momentum)) {}
+    : exec_(exec),
+      group_(group),
+      assignment_(assignment),
+      quanta_(quanta_of<T>(box, largest_momentum)) {}
 
 /// All coordinates of the particles.
 template <class Exec, class T>
@@ -114,7 +118,7 @@ void ParticleReverser<Exec, T>::drift(Particles<Exec, T> const& particles, doubl
 
 template <CompiledSpace Exec, Real T>
 void ParticleReverser<Exec, T>::store(Particles<Exec, T> const& particles,
-                                      std::uint32_t const* site, MadeMove& made) {
+                                      std::uint32_t const* site, MadeMove const& made) {
   std::int64_t const count = particles.count();
   expects_memory<typename Exec::memory_space>(3 * count * static_cast<std::int64_t>(sizeof(T)),
                                               "the momenta that a reversible step can't keep "
@@ -145,8 +149,7 @@ void ParticleReverser<Exec, T>::restore(Particles<Exec, T> const& particles,
 template <CompiledSpace Exec, Real T>
 void ParticleReverser<Exec, T>::kick_and_drift(Force const& force,
                                                Particles<Exec, T> const& particles,
-                                               std::uint32_t const* site, MadeMove& made) {
-  if (made.stored >= 0) store(particles, site, made);
+                                               MadeMove& made) {
   scale_ = made.scale_after;
   largest_scale_ = std::max(largest_scale_, std::abs(scale_));
   KickAndDriftInQuanta<T> const body{particles.position.data(), particles.momentum.data(),
@@ -154,11 +157,11 @@ void ParticleReverser<Exec, T>::kick_and_drift(Force const& force,
                                      quanta_of_drift(made.move.drift_after, scale_)};
   Found<T> found;
   mesh::with_support(assignment_, [&]<int support>(std::integral_constant<int, support>) {
-    found = read_and_find("coir::nbody::particle_reverser/move", exec_, particles,
-                          mesh::MeshValues<support, 3, T>(
-                              mesh::read_only(mesh::cells_of(force.force())), particles.box),
-                          body);
+    found =
+        read_and_find("coir::nbody::particle_reverser/move", exec_, particles,
+                      mesh::MeshValues<support, 3, T>(force.force_window(), particles.box), body);
   });
+  found = of_all_ranks(group_, found);
   made.check_sum = found.check_sum;
   made.largest_force = static_cast<double>(from_bits<T>(found.largest[0]));
   made.largest_momentum = found.largest[1] < static_cast<BitsOf<T>>(most_quanta<T>)
@@ -177,35 +180,30 @@ void expects_way_back(Found<T> const& found, MadeMove const& made) {
 
 template <CompiledSpace Exec, Real T>
 void ParticleReverser<Exec, T>::undo_kick(Force const& force, Particles<Exec, T> const& particles,
-                                          std::uint32_t const* site, MadeMove const& made,
-                                          double drift_back) {
+                                          MadeMove const& made, double drift_back) {
   bool const restores = made.stored >= 0;
   UndoKickAndDrift<T> const body{particles.position.data(), particles.momentum.data(),
                                  InQuanta<T>(quanta_), quanta_of_kick(made),
                                  restores ? T(0) : quanta_of_drift(drift_back, made.scale)};
   Found<T> found;
   mesh::with_support(assignment_, [&]<int support>(std::integral_constant<int, support>) {
-    found = read_and_find("coir::nbody::particle_reverser/undo", exec_, particles,
-                          mesh::MeshValues<support, 3, T>(
-                              mesh::read_only(mesh::cells_of(force.force())), particles.box),
-                          body);
+    found =
+        read_and_find("coir::nbody::particle_reverser/undo", exec_, particles,
+                      mesh::MeshValues<support, 3, T>(force.force_window(), particles.box), body);
   });
-  expects_way_back(found, made);
+  expects_way_back(of_all_ranks(group_, found), made);
   scale_ = made.scale;
   largest_scale_ = made.largest_scale;
-  if (!restores) return;
-  restore(particles, site, made);
-  drift(particles, drift_back, made.scale, true);
 }
 
 template <CompiledSpace Exec, Real T>
-void ParticleReverser<Exec, T>::find_largest(Cotangents<Exec, T> const& cotangents,
-                                             std::int64_t particles) {
+void ParticleReverser<Exec, T>::find_largest(Particles<Exec, T> const& particles,
+                                             Cotangents<Exec, T> const& cotangents) {
   Found<T> found;
-  reduce("coir::nbody::particle_reverser/cotangents", exec_,
-         coir::box<1, std::int64_t>({3 * particles}),
+  reduce("coir::nbody::particle_reverser/cotangents", exec_, coordinates_of(particles),
          FindLargest<T>{cotangents.position.data(), cotangents.momentum.data()},
          MonoidReducer<FoundMonoid<T>>({}, found));
+  found = of_all_ranks(group_, found);
   largest_position_slope_ = static_cast<double>(from_bits<T>(found.largest[0]));
   largest_momentum_slope_ = static_cast<double>(from_bits<T>(found.largest[1]));
   if (!std::isfinite(largest_position_slope_) || !std::isfinite(largest_momentum_slope_))
@@ -215,13 +213,15 @@ void ParticleReverser<Exec, T>::find_largest(Cotangents<Exec, T> const& cotangen
 }
 
 template <CompiledSpace Exec, Real T>
-void ParticleReverser<Exec, T>::pull_back_kick(
-    Force const& force, typename Force::Density const& potential,
-    Particles<Exec, T> const& particles, std::uint32_t const* site, MadeMove const& made,
-    double drift_back, Cotangents<Exec, T> const& cotangents, FactorSlopes& slopes) {
+void ParticleReverser<Exec, T>::pull_back_kick(Force const& force,
+                                               mesh::CellsWindow<T const> const& potential,
+                                               Particles<Exec, T> const& particles,
+                                               MadeMove const& made, double drift_back,
+                                               Cotangents<Exec, T> const& cotangents,
+                                               FactorSlopes& slopes) {
   bool const restores = made.stored >= 0;
   Move const& move = made.move;
-  double const count = 3 * static_cast<double>(particles.count());
+  double const count = 3 * static_cast<double>(particles.total());
   double const largest_before =
       made.largest_momentum +
       made.largest_force * std::abs(move.kick / made.scale_after) / quanta_.momentum + 1;
@@ -239,12 +239,12 @@ void ParticleReverser<Exec, T>::pull_back_kick(
   Found<T> found;
   mesh::with_support(assignment_, [&]<int support>(std::integral_constant<int, support>) {
     found = read_and_find("coir::nbody::particle_reverser/pull_back", exec_, particles,
-                          mesh::ForceAndSlopes<support, T>(
-                              mesh::read_only(mesh::cells_of(force.force())),
-                              mesh::read_only(mesh::cells_of(potential)), particles.box,
-                              particles.position.data(), cotangents.momentum.data(), move.kick),
+                          mesh::ForceAndSlopes<support, T>(force.force_window(), potential,
+                                                           particles.box, particles.position.data(),
+                                                           cotangents.momentum.data(), move.kick),
                           body);
   });
+  found = of_all_ranks(group_, found);
   expects_way_back(found, made);
   slopes.drift_after += made.scale_after * quanta_.momentum * found.drift;
   slopes.kick += found.kick;
@@ -253,11 +253,6 @@ void ParticleReverser<Exec, T>::pull_back_kick(
   largest_momentum_slope_ = static_cast<double>(from_bits<T>(found.largest[1]));
   scale_ = made.scale;
   largest_scale_ = made.largest_scale;
-  if (restores) {
-    restore(particles, site, made);
-    pull_back_keep(particles, cotangents, made, slopes);
-    pull_back_drift(particles, cotangents, drift_back, made.scale);
-  }
   if (!std::isfinite(largest_position_slope_) || !std::isfinite(largest_momentum_slope_))
     throw NumericalError("a derivative by a position or momentum overflows in step " +
                          std::to_string(made.step) +
@@ -284,9 +279,9 @@ double ParticleReverser<Exec, T>::product_with_momenta(Particles<Exec, T> const&
   double const most = static_cast<double>(most_quanta<T>);
   reduce("coir::nbody::particle_reverser/product", exec_, coordinates_of(particles),
          ProductSum<T>{slopes.data(), particles.momentum.data(),
-                       anchor_for(3 * static_cast<double>(particles.count()), largest * most)},
+                       anchor_for(3 * static_cast<double>(particles.total()), largest * most)},
          Kokkos::Sum<double>(sum));
-  return sum;
+  return group_.sum(sum);
 }
 
 template <CompiledSpace Exec, Real T>

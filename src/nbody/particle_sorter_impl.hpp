@@ -56,7 +56,7 @@ void ParticleSorter<Exec, T>::permute_vectors(Vectors const& from, Vectors const
 
 template <CompiledSpace Exec, Real T>
 void ParticleSorter<Exec, T>::permute(Particles<Exec, T>& particles, LentMemory<T> const& lent,
-                                      std::span<Vectors const> further,
+                                      std::span<Vectors* const> further,
                                       std::uint32_t const* permutation) {
   std::int64_t const count = particles.count();
   auto const by_way_of_scratch = [&](Vectors const& vectors) {
@@ -72,7 +72,7 @@ void ParticleSorter<Exec, T>::permute(Particles<Exec, T>& particles, LentMemory<
       std::swap(*vectors, memory_.second);
     }
   }
-  for (auto const& vectors : further) by_way_of_scratch(vectors);
+  for (auto const* const vectors : further) by_way_of_scratch(*vectors);
 }
 
 template <CompiledSpace Exec, Real T>
@@ -91,7 +91,7 @@ void ParticleSorter<Exec, T>::permute_sites(Numbers const& site, std::int64_t co
 
 template <CompiledSpace Exec, Real T>
 void ParticleSorter<Exec, T>::sort(Particles<Exec, T>& particles, ParticleState& state,
-                                   LentMemory<T> const& lent, std::span<Vectors const> further) {
+                                   LentMemory<T> const& lent, std::span<Vectors* const> further) {
   std::int64_t const count = particles.count();
   if (count > lent.particles) return;
   memory_
@@ -124,7 +124,7 @@ void ParticleSorter<Exec, T>::sort(Particles<Exec, T>& particles, ParticleState&
 template <CompiledSpace Exec, Real T>
 void ParticleSorter<Exec, T>::restore_lattice_order(Particles<Exec, T>& particles,
                                                     ParticleState& state, LentMemory<T> const& lent,
-                                                    std::span<Vectors const> further) {
+                                                    std::span<Vectors* const> further) {
   if (state.is_in_lattice_order()) return;
   std::int64_t const count = particles.count();
   if constexpr (runs_on_host<Exec>) {

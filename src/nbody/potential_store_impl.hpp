@@ -15,7 +15,7 @@ std::int64_t PotentialStore<Exec, T>::held() const {
   std::int64_t count = 0;
   Potential before;  // kicks that follow each other in one force have one potential
   for (auto const& kept : kept_) {
-    if (kept.data() != nullptr && kept.data() != before.data()) ++count;
+    if (is_kept(kept) && kept.data() != before.data()) ++count;
     before = kept;
   }
   return count;
@@ -28,8 +28,9 @@ void PotentialStore<Exec, T>::allocate() {
   used_ = 0;
   std::int64_t const each = fft::bytes_in_place<T>(shape_), taken = held() * each;
   // Half of what is free stays so.
-  std::int64_t const fit = ((taken + free_bytes<typename Exec::memory_space>()) / 2 - taken) / each;
-  std::int64_t const count = std::min({at_a_time, fit, kicks_to_come_});
+  std::int64_t const fit = ((taken + free_bytes<typename Exec::memory_space>()) / 2 - taken) /
+                           std::max<std::int64_t>(each, 1);
+  std::int64_t const count = std::min({at_a_time, group_.min(fit), kicks_to_come_});
   if (count <= 0) return;
   block_ = Block(
       Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::potential_store/potentials"),
@@ -42,7 +43,7 @@ auto PotentialStore<Exec, T>::next() -> Potential const& {
   present_ = {};
   if (kicks_to_come_ <= 0) return present_;
   if (used_ == static_cast<std::int64_t>(block_.extent(0))) allocate();
-  if (block_.data() != nullptr)
+  if (block_.extent(0) > 0)
     present_ = Kokkos::subview(block_, used_++, Kokkos::ALL, Kokkos::ALL, Kokkos::ALL);
   return present_;
 }

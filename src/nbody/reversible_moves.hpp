@@ -6,6 +6,7 @@
 
 #include <coir/core/kokkos.hpp>
 #include <coir/core/math.hpp>
+#include <coir/distributed/group.hpp>
 #include <coir/mesh/read_out.hpp>
 #include <coir/nbody/detail/particle_reverser.hpp>
 
@@ -121,6 +122,14 @@ struct FoundMonoid {
     into.keep += other.keep;
   }
 };
+
+/// What all ranks have found together. Collective.
+template <class T>
+Found<T> of_all_ranks(distributed::Group const& group, Found<T> const& here) {
+  Found<T> all;
+  for (auto const& found : group.gather(here)) FoundMonoid<T>{}.join(all, found);
+  return all;
+}
 
 /// A term rounded to a multiple of anchor 2^-52 / 1.5. Sums of such terms are exact as long as they
 /// stay below the anchor, and so don't depend on the order.

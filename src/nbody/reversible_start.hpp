@@ -1,10 +1,13 @@
 #pragma once
 
+#include "reversible_moves.hpp"
+
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/core/loops.hpp>
-#include <coir/core/math.hpp>
+#include <coir/core/reducer.hpp>
 #include <coir/cosmology/growth.hpp>
+#include <coir/distributed/group.hpp>
 #include <coir/nbody/detail/particle_reverser.hpp>
 #include <coir/nbody/moves.hpp>
 #include <coir/nbody/particles.hpp>
@@ -19,20 +22,14 @@
 
 namespace coir::nbody::detail {
 
+/// The sum of squares, rounded so that it doesn't depend on the order.
 template <class T>
 struct SumOfSquares {
   T const* number;
+  double anchor;
   KOKKOS_FUNCTION void operator()(std::int64_t at, double& sum) const {
-    sum += static_cast<double>(number[at]) * static_cast<double>(number[at]);
-  }
-};
-
-template <class T>
-struct CountBeyond {
-  T const* number;
-  double limit;
-  KOKKOS_FUNCTION void operator()(std::int64_t at, std::int64_t& beyond) const {
-    beyond += math::abs(static_cast<double>(number[at])) > limit ? 1 : 0;
+    double const x = static_cast<double>(number[at]);
+    sum += rounded_for_sum(x * x, anchor);
   }
 };
 
@@ -62,22 +59,45 @@ inline std::string too_large(SimulationOptions const& options) {
          in_words(options.momentum_range);
 }
 
+/// The momenta of all particles at the start.
+struct MomentaAtStart {
+  double largest = 0;  ///< the size of a component; infinite or NaN if one is
+  double rms = 0;      ///< of components
+};
+
+/// Has the same bits for any number of ranks. Collective.
+template <class Exec, class T>
+MomentaAtStart momenta_at_start(Exec const& exec, distributed::Group const& group,
+                                Particles<Exec, T> const& particles) {
+  auto const all = coir::box<1, std::int64_t>({3 * particles.count()});
+  Found<T> found;
+  reduce("coir::nbody::reversible_start/largest", exec, all,
+         FindLargest<T>{particles.momentum.data(), particles.momentum.data()},
+         MonoidReducer<FoundMonoid<T>>({}, found));
+  MomentaAtStart result;
+  result.largest = static_cast<double>(from_bits<T>(of_all_ranks(group, found).largest[0]));
+  double const numbers = 3 * static_cast<double>(particles.total());
+  double squares = 0;
+  reduce("coir::nbody::reversible_start/rms", exec, all,
+         SumOfSquares<T>{particles.momentum.data(),
+                         anchor_for(numbers, result.largest * result.largest)},
+         Kokkos::Sum<double>(squares));
+  result.rms = std::sqrt(group.sum(squares) / numbers);
+  return result;
+}
+
 /// The largest momentum that must be held, by SimulationOptions::momentum_range.
 ///
 /// \param first  number of steps that were made before
-/// \throws NumericalError if a momentum is infinite or NaN
+/// \throws NumericalError if a momentum is infinite or NaN, or too large to be held
 /// \throws PreconditionError if momenta at the start are too small compared with the largest
 template <class Exec, class T>
-double largest_momentum(Exec const& exec, Particles<Exec, T> const& particles,
-                        SimulationOptions const& options, cosmology::Growth<double> const& growth,
-                        int first) {
+double largest_momentum(Exec const& exec, distributed::Group const& group,
+                        Particles<Exec, T> const& particles, SimulationOptions const& options,
+                        cosmology::Growth<double> const& growth, int first) {
   double const a = options.scale_factors[static_cast<std::size_t>(first)];
-  double const numbers = 3 * static_cast<double>(particles.count());
-  double squares = 0;
-  reduce("coir::nbody::reversible_start/rms", exec,
-         coir::box<1, std::int64_t>({3 * particles.count()}),
-         SumOfSquares<T>{particles.momentum.data()}, Kokkos::Sum<double>(squares));
-  if (!std::isfinite(squares))
+  auto const momenta = momenta_at_start(exec, group, particles);
+  if (!std::isfinite(momenta.rms))
     throw NumericalError("a momentum of the particles that are given is infinite or no number");
   // Particles at rest need a quantum, too. It is the one for the momenta of linear theory,
   // sqrt(a) s for a displacement s, that displace particles by a thousandth of their distance
@@ -90,22 +110,12 @@ double largest_momentum(Exec const& exec, Particles<Exec, T> const& particles,
               "than at a = " +
               in_words(a) + ", use double, or set a lower SimulationOptions::momentum_range",
           options.momentum_range);
-  return options.momentum_range * std::max(std::sqrt(squares / numbers), least) * grown;
-}
-
-/// \throws NumericalError if a momentum is too large to be held
-template <class Exec, class T>
-void expects_held(Exec const& exec, Particles<Exec, T> const& particles, double largest_held,
-                  SimulationOptions const& options) {
-  std::int64_t beyond = 0;
-  reduce("coir::nbody::reversible_start/beyond", exec,
-         coir::box<1, std::int64_t>({3 * particles.count()}),
-         CountBeyond<T>{particles.momentum.data(), largest_held},
-         Kokkos::Sum<std::int64_t>(beyond));
-  if (beyond > 0)
+  double const largest = options.momentum_range * std::max(momenta.rms, least) * grown;
+  if (momenta.largest > largest * (1 - 1 / static_cast<double>(most_quanta<T>)))
     throw NumericalError(
         "a momentum of the particles that are given is too large to be held in a " +
         too_large(options));
+  return largest;
 }
 
 }  // namespace coir::nbody::detail

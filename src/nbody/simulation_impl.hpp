@@ -61,9 +61,14 @@ auto Simulation<Exec, T>::bytes(Exec const& exec, distributed::Group const& grou
           ? typename Sorter::Memory().list(places, !migrate, Mover::has_vectors(options)).bytes()
           : 0;
   if (migrate) {
-    auto const particles = Migration::bytes(group, side, options.headroom);
-    std::int64_t const rest = sorting + force + detail::Crossings<Exec, T>::bytes(places);
-    return {particles.most + rest, particles.at_rest + rest, 0};
+    auto const particles = Migration::bytes(group, side, options.headroom),
+               with_slopes = Migration::bytes(group, side, options.headroom, 2);
+    std::int64_t const rest = sorting + force + detail::Crossings<Exec, T>::bytes(places),
+                       home = detail::places_for(side, group.size(), 0),
+                       remainders =
+                           options.reversible && sizeof(T) == 4 && sorting == 0 ? 3 * home : 0;
+    return {particles.most + rest, particles.at_rest + rest + remainders,
+            Adjoint::bytes(group, shape, options.assignment) + with_slopes.most - particles.most};
   }
   // The remainders of momenta that are rounded between calls lie in memory of the sorter, or have a
   // byte each.
@@ -83,8 +88,6 @@ SimulationOptions const& Simulation<Exec, T>::checked(distributed::Group const& 
   distributed::together(group, [&] {
     detail::expects_to_begin(options, particles, {planes.first * plane, planes.count * plane},
                              first);
-    expects(!options.reversible || !detail::particles_migrate(group),
-            "a reversible simulation runs on one rank, and this group has so many", group.size());
   });
   distributed::expects_alike(group, detail::settings_of(options, particles.side, particles.box,
                                                         growth.parameters().omega_m, first));
@@ -105,7 +108,7 @@ Simulation<Exec, T>::Simulation(Exec const& exec, distributed::Group const& grou
              options_, growth_.parameters().omega_m),
       sorter_(exec, particles_.side, particles_.box, mesh_side(particles_.side, options),
               Mover::has_vectors(options_)),
-      potentials_(mesh_shape(particles_.side, options)),
+      potentials_(group, mover_.force().kept_shape()),
       adjoint_options_{options.assignment, options.deterministic} {
   if (detail::particles_migrate(group))
     migration_.emplace(exec, group, particles_.side, particles_.box,
@@ -120,11 +123,19 @@ void Simulation<Exec, T>::expects_between_steps() const {
           "simulation");
 }
 
+/// The vectors that go where particles go.
+template <CompiledSpace Exec, Real T>
+auto Simulation<Exec, T>::further() -> std::vector<Vectors*> {
+  if (!carried_) return {};
+  return {&carried_->position, &carried_->momentum};
+}
+
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::to_planes() {
   if (!migration_) return;
   Stopwatch<Exec> const watch(exec_);
-  migration_->to_planes(particles_, state_, &mover_.crossings());
+  // Reversible moves keep no marks.
+  migration_->to_planes(particles_, state_, reverser_ ? nullptr : &mover_.crossings(), further());
   seconds_.migrate += watch.seconds();
 }
 
@@ -132,17 +143,17 @@ template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::go_home() {
   if (state_.is_home()) return;
   Stopwatch<Exec> const watch(exec_);
-  migration_->go_home(particles_, state_);
+  migration_->go_home(particles_, state_, further());
   seconds_.migrate += watch.seconds();
 }
 
 /// Sorts the particles if sorting is due: the meshes must be free.
 template <CompiledSpace Exec, Real T>
-void Simulation<Exec, T>::sort_if_due(std::span<Vectors const> further) {
+void Simulation<Exec, T>::sort_if_due() {
   distributed::together(group_, [&] {  // on one rank memory may be short
     if (!sorter_.is_due()) return;
     Stopwatch<Exec> const watch(exec_);
-    sorter_.sort(particles_, state_, mover_.lend_meshes(state_), further);
+    sorter_.sort(particles_, state_, mover_.lend_meshes(state_), further());
     seconds_.sort += watch.seconds();
   });
 }
@@ -159,13 +170,22 @@ void Simulation<Exec, T>::expects_force(bool is_finite, int step) const {
       (reverser_ ? "a box" : std::to_string(detail::most_boxes) + " boxes") + " at once");
 }
 
-/// Makes sure that the mesh holds the force of the present positions. Before that it sorts the
-/// particles if sorting is due, because then the meshes are free.
+/// Makes sure that particles are on the ranks of their planes, and that the mesh holds the force of
+/// the present positions.
 template <CompiledSpace Exec, Real T>
-void Simulation<Exec, T>::find_force(std::span<Vectors const> further) {
+void Simulation<Exec, T>::find_force() {
   if (state_.is_home() || !state_.has_force) to_planes();
+  find_force_on_planes();
+}
+
+/// Before it finds a force it sorts the particles if sorting is due, because then the meshes are
+/// free.
+///
+/// \pre particles are on the ranks of their planes
+template <CompiledSpace Exec, Real T>
+void Simulation<Exec, T>::find_force_on_planes() {
   if (state_.has_force) return;
-  sort_if_due(further);
+  sort_if_due();
   mover_.find_force(particles_, state_, seconds_, potentials_.next());
   // A reversible kick checks the forces of all particles itself.
   if (!reverser_) expects_force(mover_.force_is_finite(particles_), steps_done() + 1);
@@ -191,11 +211,11 @@ void Simulation<Exec, T>::close(Move const& closing) {
 /// Leaves particles as callers see them: between two steps, in lattice order, with momenta as real
 /// numbers even if the simulation is reversible.
 template <CompiledSpace Exec, Real T>
-void Simulation<Exec, T>::rest(std::span<Vectors const> further) {
+void Simulation<Exec, T>::rest() {
   go_home();
   if (!state_.is_in_lattice_order()) {
     Stopwatch<Exec> const watch(exec_);
-    sorter_.restore_lattice_order(particles_, state_, mover_.lend_meshes(state_), further);
+    sorter_.restore_lattice_order(particles_, state_, mover_.lend_meshes(state_), further());
     seconds_.sort += watch.seconds();
   }
   if (reverser_) reverser_->release(particles_, sorter_.lend_permutation(state_));

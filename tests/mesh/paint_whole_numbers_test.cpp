@@ -21,9 +21,11 @@ std::vector<std::int64_t> painted(VectorsOf<Exec, T> const& x, VectorsOf<Exec, T
                                   mesh::Assignment assignment) {
   WholeNumbers<Exec> const cells("cells", static_cast<std::size_t>(n[0]),
                                  static_cast<std::size_t>(n[1]), static_cast<std::size_t>(n[2]));
-  mesh::paint_whole_numbers<Exec, T>(
-      Exec{}, x.data(), static_cast<std::int64_t>(x.extent(0)), 2.5, vectors.data() + d, scale,
-      mesh::Cells<std::int64_t>{cells.data(), {n[0], n[1], n[2]}, n[1] * n[2], n[2]}, assignment);
+  mesh::paint_whole_numbers<Exec, T>(Exec{}, x.data(), static_cast<std::int64_t>(x.extent(0)), 2.5,
+                                     vectors.data() + d, scale,
+                                     mesh::whole_window(mesh::Cells<std::int64_t>{
+                                         cells.data(), {n[0], n[1], n[2]}, n[1] * n[2], n[2]}),
+                                     assignment);
   Exec{}.fence();
   return elements(cells);
 }

@@ -416,7 +416,7 @@ TYPED_TEST(InitialConditionsPullBack, HoldsTheMemoryThatItPredicts) {
                                             cotangents, slope);
     };
     pull_back();  // the plan of the transforms is kept for the next one
-    std::int64_t const predicted = nbody::initial_conditions_pull_back_bytes<Exec, T>(exec, n);
+    std::int64_t const predicted = nbody::initial_conditions_pull_back_bytes<Exec, T>(exec, {}, n);
     MemoryPool<typename Exec::memory_space>::release();  // so that meshes are allocated anew
     coir::testing::HeldMemory const held;
     pull_back();

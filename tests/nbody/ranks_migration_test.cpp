@@ -1,9 +1,11 @@
 // How much particles that change their rank send, and how their memory grows. That each comes to
 // its plane and home again is seen in the bits of ranks_simulation_test.cpp.
 
+#include <coir/core/errors.hpp>
 #include <coir/distributed/share.hpp>
 #include <coir/nbody/detail/particle_migration.hpp>
 
+#include <support/message_of.hpp>
 #include <support/ranks.hpp>
 #include <support/typed_suite.hpp>
 
@@ -11,7 +13,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <string>
+#include <utility>
 
 namespace {
 
@@ -50,6 +55,18 @@ class Scene {
   }
 
   std::int64_t particles() const { return particles_.count(); }
+
+  /// Gives a rank's first particle the site of another rank, as if it had overwritten that one's
+  /// memory, and sends all home.
+  void come_home_with_a_false_site(int rank) {
+    if (world().rank() == rank && particles_.count() > 0) {
+      auto const first =
+          Kokkos::subview(particles_.site, std::pair<std::size_t, std::size_t>(0, 1));
+      std::uint32_t const other = particles_.sites.first == 0 ? side * side * side - 1 : 0;
+      Kokkos::deep_copy(first, other);
+    }
+    migration_.go_home(particles_, state_);
+  }
 
   double places() const { return static_cast<double>(particles_.position.extent(0)); }
 
@@ -100,6 +117,22 @@ TYPED_TEST(RanksMigration, SendsParticlesOfMarkedBlocksAlone) {
   scene.move(to_the_end, &crossings);
   bool const leaves = world().rank() < world().size() - 1;
   EXPECT_EQ(sent() - before, leaves ? in_block * std::int64_t(6 * sizeof(T) + 4) : 0);
+}
+
+TYPED_TEST(RanksMigration, TellsOnAllRanksThatAParticleIsLost) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank's particles stay there";
+  int const last = coir::distributed::owner_of(side - 1, side, world().size());
+  std::int64_t const sites =
+      coir::distributed::share_of(side, coir::distributed::owner_of(0, side, world().size()),
+                                  world().size())
+          .count *
+      side * side;
+  Scene<typename TypeParam::Exec, typename TypeParam::Real> scene;
+  EXPECT_EQ(coir::testing::message_of<coir::NumericalError>(
+                [&] { scene.come_home_with_a_false_site(last); }),
+            "of the particles of this rank's " + std::to_string(sites) + " lattice sites " +
+                std::to_string(sites + 1) +
+                " came home: particles were lost, or their sites were overwritten");
 }
 
 TYPED_TEST(RanksMigration, SendsNothingWhereAllAreInPlace) {

@@ -128,11 +128,12 @@ class Force {
   void solve(double scale);
 
   /// Computes the force as solve(scale) does, and keeps for solve_again() what it follows from: the
-  /// potential, or its spectrum if the gradient is spectral.
+  /// potential of this rank's own planes, or the rows of its spectrum that are here if the gradient
+  /// is spectral. Both are collective.
   ///
-  /// \param kept  (n_0, n_1, n_2 / 2 + 1), out
-  /// \throws PreconditionError over several ranks, or if `kept` has another shape, doesn't lie in C
-  ///   order without gaps, or lies in the force's memory
+  /// \param kept  (a, b, n_2 / 2 + 1) with (a, b, n_2) = kept_shape(), out
+  /// \throws PreconditionError if `kept` has another shape, doesn't lie in C order without gaps, or
+  ///   lies in the force's memory
   template <fft::ComplexBlock<Exec, T> Kept>
   void solve(double scale, Kept const& kept) {
     solve_and_keep(scale, fft::block_of<Exec, T>(kept_name, kept));
@@ -142,17 +143,18 @@ class Force {
   void solve_again(Kept const& kept) {
     solve_from(fft::block_of<Exec, T>(kept_name, kept));
   }
+  Shape<3> kept_shape() const;
 
-  /// The adjoint of solve(). The caller has written dJ / d force() to force(). Returns dJ / d
-  /// density,
+  /// The adjoint of solve() on one rank. The caller has written dJ / d force() to force(). Returns
+  /// dJ / d density,
   ///
   ///   slope = S^T sum_d D_d^T force_d,
   ///
   /// with the inverse Laplacian S and the gradients D_d of solve(scale). The density isn't needed.
   /// The call may overwrite density() and force().
   ///
-  /// \param mesh  (n_0, n_1, n_2 / 2 + 1), memory to work in, none of memory()
-  /// \return  (n_0, n_1, n_2), in the memory of `mesh`
+  /// \param mesh  (ghosts().held(), n_1, n_2 / 2 + 1), memory to work in, none of memory()
+  /// \return  (ghosts().held(), n_1, n_2), in the memory of `mesh`
   /// \throws PreconditionError without options().vectors, over several ranks, or if the mesh has
   ///   another shape, doesn't lie in C order without gaps, or shares memory with the force
   template <fft::ComplexBlock<Exec, T> Mesh>
@@ -160,23 +162,29 @@ class Force {
     return adjoint(scale, fft::block_of<Exec, T>(adjoint_name, mesh));
   }
 
-  /// pull_back() component by component, for dJ / d force() in whole numbers times `unit`: call it
-  /// with d = 0, 1 and 2, and then pull_back_sum().
+  /// The adjoint of solve() component by component, for any number of ranks. For each d = 0, 1 and
+  /// 2 paint dJ / d force() in whole numbers times 1 / `unit` on component_to_paint(component), and
+  /// call add_to_pull_back(); then pull_back_sum(). Ghosts are the adjoint's, too: painted ones go
+  /// to their owners, and those that differences need come from there. On hosts the slope has the
+  /// same bits for any number of ranks, with fft::Effort::estimate. Collective.
   ///
-  /// \param component  (n_0, n_1, n_2), without gaps, in the memory of force() for instance
+  /// \param component  numbers_of_component() numbers, in the memory of force() for instance
   /// \param mesh       as for pull_back(); holds the sum until pull_back_sum(), and d = 0
   ///   overwrites it
   /// \throws PreconditionError as pull_back(), or if there is no component d
   template <fft::ComplexBlock<Exec, T> Mesh>
-  void add_to_pull_back(int d, std::int64_t const* component, double unit, Mesh const& mesh) {
+  void add_to_pull_back(int d, std::int64_t* component, double unit, Mesh const& mesh) {
     add_to_adjoint(d, component, unit, fft::block_of<Exec, T>(adjoint_name, mesh));
   }
   /// Ends a sequence of add_to_pull_back(): applies S^T to the sum, and returns the slope in the
-  /// memory of `mesh`.
+  /// memory of `mesh`, with the ghosts of ghosts().
   template <fft::ComplexBlock<Exec, T> Mesh>
   Density pull_back_sum(double scale, Mesh const& mesh) {
     return adjoint_of_sum(scale, fft::block_of<Exec, T>(adjoint_name, mesh));
   }
+  /// Whole numbers for add_to_pull_back(); memory() is large enough for so many.
+  std::int64_t numbers_of_component() const;
+  CellsWindow<std::int64_t> component_to_paint(std::int64_t* component) const;
 
   /// Whether the result of solve() is free of infinity and NaN on this rank. Looks at one number or
   /// mode, because transforms spread infinity and NaN over the whole mesh. True on a rank without
@@ -199,18 +207,22 @@ class Force {
   void solve_and_keep(double scale, Spectrum const& kept);
   void solve_from(Spectrum const& kept);
   Density adjoint(double scale, Spectrum const& mesh);
-  void add_to_adjoint(int d, std::int64_t const* component, double unit, Spectrum const& mesh);
+  void add_to_adjoint(int d, std::int64_t* component, double unit, Spectrum const& mesh);
+  GhostWidths widths_of_component() const;
+  Spectrum own_planes(Spectrum const& held) const;
+  Spectrum sum_of_components(Spectrum const& mesh) const;
   Density adjoint_of_sum(double scale, Spectrum const& mesh);
   void gather_components(Spectrum const& mesh);
-  void gather(int d, Spectrum const& mesh);
+  void gather(int d, Spectrum const& field, Spectrum const& sum);
   void expects_to_pull_back(Spectrum const& mesh) const;
   void make_factors();
   void filter(Spectrum const& field, Spectrum const& workspace, double scale) const;
   void find_potential(double scale);
+  void fill_potential();
   void find_vectors();
   void find_vectors_of(Spectrum const& kept);
   void expects_to_keep(Spectrum const& kept) const;
-  void expects_own_spectrum(Spectrum const& mesh, char const* what) const;
+  void expects_own_spectrum(Spectrum const& mesh, Spectrum const& like, char const* what) const;
 
   using Numbers = Kokkos::View<T*, Space>;
   Exec exec_;
@@ -218,7 +230,8 @@ class Force {
   double box_;
   ForceOptions options_;
   Plan plan_;
-  GhostPlanes<Exec> painted_, potential_;  // the planes of density() and force(); of the potential
+  // The planes of density() and force(); of the potential; those that differences reach.
+  GhostPlanes<Exec> painted_, potential_, reached_;
   Numbers memory_, copy_;
   Spectrum spectrum_, held_;  // the memory of density(), without and with ghosts
   Spectrum workspace_;        // where the spectrum lies: spectrum_ if transforms are in place

@@ -6,6 +6,7 @@
 
 #include <coir/mesh/assignment.hpp>
 #include <coir/mesh/cells.hpp>
+#include <coir/mesh/detail/cell_map.hpp>
 #include <coir/mesh/detail/lanes.hpp>
 #include <coir/mesh/detail/particle_block.hpp>
 #include <coir/mesh/mesh_values.hpp>
@@ -50,19 +51,19 @@ struct TouchedSlopes {
   T weight[3][Support], slope[3][Support];
   std::int64_t place[3][Support];
 
-  KOKKOS_FORCEINLINE_FUNCTION TouchedSlopes(T const* position, Cells<T const> const& cells,
-                                            PerAxis<T> const& per_cell) {
+  KOKKOS_FORCEINLINE_FUNCTION TouchedSlopes(T const* position, CellsWindow<T const> const& cells,
+                                            CellMap<Support, T> const& map) {
     COIR_UNROLL
     for (int d = 0; d < 3; ++d) {
-      auto const t = touched<Support, T>(position[d], per_cell[d], static_cast<T>(cells.extent[d]));
-      weight_slopes<Support, T>(position[d], per_cell[d], slope[d]);
+      auto const t = map(position[d], d);
+      weight_slopes<Support, T>(position[d], map.per_cell[d], slope[d]);
       std::int64_t const stride = d == 0 ? cells.plane : d == 1 ? cells.row : Components;
       std::int32_t cell = t.first;
       COIR_UNROLL
       for (int o = 0; o < Support; ++o) {
         weight[d][o] = t.weight[o];
         place[d][o] = cell * stride;
-        cell = cell + 1 == static_cast<std::int32_t>(cells.extent[d]) ? 0 : cell + 1;
+        cell = cell + 1 == static_cast<std::int32_t>(cells.held(d)) ? 0 : cell + 1;
       }
     }
   }
@@ -110,13 +111,14 @@ class InterpolationSlopes {
     T slope[3][Support][detail::particles_per_block];
   };
 
-  InterpolationSlopes(Cells<T const> const& cells, double box)
-      : cells_(cells), per_cell_(cells.inverse_spacing(box)) {}
+  /// \param cells  all planes, or those that particles touch
+  InterpolationSlopes(CellsWindow<T const> const& cells, double box)
+      : cells_(cells), map_(cells, box) {}
 
   template <class Position>
   void locate(Block& block, int count, Position const& position) const {
-    detail::locate<Components>(block.particles, count, position, whole_window(cells_), per_cell_);
-    detail::find_weight_slopes<Support, T>(block.slope, count, position, per_cell_);
+    detail::locate<Components>(block.particles, count, position, cells_, map_.per_cell);
+    detail::find_weight_slopes<Support, T>(block.slope, count, position, map_.per_cell);
   }
 
   [[gnu::always_inline]] void prefetch(Block const& block, int p) const {
@@ -141,7 +143,7 @@ class InterpolationSlopes {
   }
 
   KOKKOS_FUNCTION Value<T, components> operator()(T const* position) const {
-    detail::TouchedSlopes<Support, Components, T> const at(position, cells_, per_cell_);
+    detail::TouchedSlopes<Support, Components, T> const at(position, cells_, map_);
     Value<T, components> result;
     slopes(at.weight, at.slope, at.place, result.component);
     return result;
@@ -158,12 +160,12 @@ class InterpolationSlopes {
           w, s, [&](int a, int b, int c) { return data[place[0][a] + place[1][b] + place[2][c]]; },
           sum);
       COIR_UNROLL
-      for (int d = 0; d < 3; ++d) to[3 * v + d] = per_cell_[d] * sum[d];
+      for (int d = 0; d < 3; ++d) to[3 * v + d] = map_.per_cell[d] * sum[d];
     }
   }
 
-  Cells<T const> cells_;
-  PerAxis<T> per_cell_;
+  CellsWindow<T const> cells_;
+  detail::CellMap<Support, T> map_;
 };
 
 /// A reader for read_out() that the adjoint of a kick needs. It reads a mesh of forces F and a mesh
@@ -185,17 +187,17 @@ class ForceAndSlopes {
     T of_particle[detail::particles_per_block][3];  ///< factor c
   };
 
-  /// \param vectors    F, three numbers per cell
-  /// \param numbers    psi, on a mesh of as many cells
+  /// \param vectors    F, three numbers per cell; all planes, or those that particles touch
+  /// \param numbers    psi, in the same planes of a mesh of as many cells
   /// \param positions  of all particles; read_out() must be called with these
   /// \param c          a vector for each particle. On devices positions and c may be null, because
   ///   kernels pass those of each particle
-  ForceAndSlopes(Cells<T const> const& vectors, Cells<T const> const& numbers, double box,
-                 T const* positions, T const* c, double factor)
+  ForceAndSlopes(CellsWindow<T const> const& vectors, CellsWindow<T const> const& numbers,
+                 double box, T const* positions, T const* c, double factor)
       : values_(vectors, box),
         vectors_(vectors),
         numbers_(numbers),
-        per_cell_(vectors.inverse_spacing(box)),
+        map_(vectors, box),
         positions_(positions),
         c_(c),
         factor_(static_cast<T>(factor)) {}
@@ -203,9 +205,9 @@ class ForceAndSlopes {
   template <class Position>
   void locate(Block& block, int count, Position const& position) const {
     values_.locate(block.vectors, count, position);
-    detail::locate<1>(block.numbers, count, position, whole_window(numbers_), per_cell_);
+    detail::locate<1>(block.numbers, count, position, numbers_, map_.per_cell);
     if constexpr (Support > 2)  // cic's slopes are -1 and 1
-      detail::find_weight_slopes<Support, T>(block.slope, count, position, per_cell_);
+      detail::find_weight_slopes<Support, T>(block.slope, count, position, map_.per_cell);
     for (int p = 0; p < count; ++p) {
       T const* const c = c_ + (position(p) - positions_);
       for (int d = 0; d < 3; ++d) block.of_particle[p][d] = factor_ * c[d];
@@ -252,8 +254,8 @@ class ForceAndSlopes {
   ///
   /// \param c  the particle's vector
   KOKKOS_FUNCTION Value<T, 6> operator()(T const* position, T const* c) const {
-    detail::TouchedSlopes<Support, 3, T> const at(position, vectors_, per_cell_);
-    detail::TouchedSlopes<Support, 1, T> const of_number(position, numbers_, per_cell_);
+    detail::TouchedSlopes<Support, 3, T> const at(position, vectors_, map_);
+    detail::TouchedSlopes<Support, 1, T> const of_number(position, numbers_, map_);
     T const c0 = factor_ * c[0], c1 = factor_ * c[1], c2 = factor_ * c[2];
     T force[3] = {}, sum[3] = {};
     COIR_UNROLL
@@ -281,7 +283,7 @@ class ForceAndSlopes {
     COIR_UNROLL
     for (int d = 0; d < 3; ++d) {
       result.component[d] = force[d];
-      result.component[3 + d] = per_cell_[d] * sum[d];
+      result.component[3 + d] = map_.per_cell[d] * sum[d];
     }
     return result;
   }
@@ -303,7 +305,7 @@ class ForceAndSlopes {
         },
         sum);
     COIR_UNROLL
-    for (int d = 0; d < 3; ++d) slopes[d] = per_cell_[d] * sum[d];
+    for (int d = 0; d < 3; ++d) slopes[d] = map_.per_cell[d] * sum[d];
   }
 
   /// read() for two neighbouring cells of a row at a time. Eight lanes hold both vectors F, and two
@@ -339,16 +341,18 @@ class ForceAndSlopes {
       }
     T const* const c = block.of_particle[p];
     auto const product = [c](Four const& of) { return c[0] * of[0] + c[1] * of[1] + c[2] * of[2]; };
-    to[3] = per_cell_[0] * (product(of_x) + (y0 * (q[1][0] - q[0][0]) + y1 * (q[1][1] - q[0][1])));
-    to[4] = per_cell_[1] * (product(of_y) + (x0 * (q[0][1] - q[0][0]) + x1 * (q[1][1] - q[1][0])));
+    to[3] =
+        map_.per_cell[0] * (product(of_x) + (y0 * (q[1][0] - q[0][0]) + y1 * (q[1][1] - q[0][1])));
+    to[4] =
+        map_.per_cell[1] * (product(of_y) + (x0 * (q[0][1] - q[0][0]) + x1 * (q[1][1] - q[1][0])));
     to[5] =
-        per_cell_[2] *
+        map_.per_cell[2] *
         (product(of_z) + (x0 * (y0 * d[0][0] + y1 * d[0][1]) + x1 * (y0 * d[1][0] + y1 * d[1][1])));
   }
 
   Values values_;
-  Cells<T const> vectors_, numbers_;
-  PerAxis<T> per_cell_;
+  CellsWindow<T const> vectors_, numbers_;
+  detail::CellMap<Support, T> map_;
   T const *positions_, *c_;
   T factor_;
 };

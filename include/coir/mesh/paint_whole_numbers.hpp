@@ -23,10 +23,10 @@ namespace coir::mesh {
 ///   on
 /// \param scale      vectors times this, and their sums in a cell, must be below 2^63 in size; NaN
 ///   counts as 0
-/// \param cells      out
+/// \param cells      out: the planes that these particles touch, which of a whole mesh are all
 template <CompiledSpace Exec, Real T>
 void paint_whole_numbers(Exec const& exec, T const* position, std::int64_t particles, double box,
-                         T const* component, double scale, Cells<std::int64_t> const& cells,
+                         T const* component, double scale, CellsWindow<std::int64_t> const& cells,
                          Assignment assignment);
 
 }  // namespace coir::mesh

@@ -12,6 +12,7 @@
 #include <coir/mesh/cells.hpp>
 #include <coir/mesh/detail/checks.hpp>
 #include <coir/mesh/detail/staged.hpp>
+#include <coir/mesh/ghosts.hpp>
 #include <coir/mesh/power_spectrum_text.hpp>
 
 #include <Kokkos_Complex.hpp>
@@ -67,6 +68,12 @@ template <class Exec, class T>
 PowerSpectrum spectrum_of_particles(Exec const& exec, distributed::Group const& group,
                                     Sample<T> const& a, Sample<T> const* b, double box,
                                     std::int64_t cells, PowerSpectrumOptions const& options);
+
+/// The largest numbers of planes by which particles of any rank lie below and above that rank's own
+/// planes of a mesh. Collective.
+template <class Exec, class T>
+GhostWidths farthest_beyond(Exec const& exec, distributed::Group const& group,
+                            Sample<T> const& sample, std::int64_t cells, double box);
 
 /// The rows of a half spectrum in memory.
 template <class T>
@@ -148,6 +155,24 @@ PowerSpectrum spectrum_of_fields(Exec const& exec, SpectrumRows<T> const& a,
 }
 
 }  // namespace detail
+
+/// The planes beyond a rank's slab that particles touch which may lie anywhere, the same on all
+/// ranks: touched_beyond() and the planes that the farthest of all particles is away. Collective.
+///
+/// \param positions  (N, 3), of this rank's particles
+/// \param cells      along the mesh's first axis
+/// \throws PreconditionError on all ranks if a position isn't finite
+template <CompiledSpace Exec, VectorsOfParticles Positions>
+GhostWidths touched_by(Exec const& exec, distributed::Group const& group,
+                       Positions const& positions, double box, std::int64_t cells,
+                       Assignment assignment) {
+  using T = typename Positions::non_const_value_type;
+  auto const staged = detail::staged_sample(exec, group, positions);
+  auto const touched = touched_beyond(assignment);
+  auto const beyond =
+      detail::farthest_beyond<Exec, T>(exec, group, detail::sample_of(staged), cells, box);
+  return {touched.below + beyond.below, touched.above + beyond.above};
+}
 
 /// The cross spectrum of two real fields on n_0 n_1 n_2 cells, given in Fourier space without
 /// scaling:

@@ -26,9 +26,10 @@ using SlopeOfPower = std::function<std::vector<double>(PowerSpectrum const&)>;
 namespace detail {
 
 template <class Exec, class T>
-PowerSpectrum power_spectrum_pull_back(Exec const& exec, Sample<T> const& sample, double box,
-                                       std::int64_t cells, SlopeOfPower const& slope_of_power,
-                                       T* to, PowerSpectrumOptions const& options,
+PowerSpectrum power_spectrum_pull_back(Exec const& exec, distributed::Group const& group,
+                                       Sample<T> const& sample, double box, std::int64_t cells,
+                                       SlopeOfPower const& slope_of_power, T* to,
+                                       PowerSpectrumOptions const& options,
                                        Derivatives derivatives);
 
 }  // namespace detail
@@ -47,16 +48,46 @@ PowerSpectrum power_spectrum_pull_back(Exec const& exec, Sample<T> const& sample
 /// one transform back. With interlacing both meshes have a part of a(k), and a readout each. Shot
 /// noise doesn't depend on positions.
 ///
+/// Each rank passes its particles and gets their derivatives, as for power_spectrum(). Collective.
+/// On hosts derivatives have the same bits for any number of ranks.
+///
 /// \param positions           (N, 3), as for power_spectrum()
-/// \param slope_of_power      called once with the spectrum; returns dJ/dP_b for each bin. Bins
-///   without modes are ignored
+/// \param slope_of_power      called once with the spectrum, on each rank; returns dJ/dP_b for each
+///   bin, the same on all ranks. Bins without modes are ignored
 /// \param slope_of_positions  out: (N, 3), dJ / d position
 /// \param derivatives         whether derivatives overwrite the output or are added to it
 /// \return  the spectrum
 /// \throws PreconditionError as power_spectrum(); if the result's shape doesn't fit or it lies in
 ///   the memory of the positions; if the slopes of the power aren't one for each bin, or one isn't
-///   finite
+///   finite; over several ranks with options.interlace
 /// \throws ResourceError if there is no memory
+template <CompiledSpace Exec, VectorsOfParticles Positions, VectorsOfParticles Slopes>
+  requires WritableRealViewOfRank<Slopes, 2> && SameValueType<Positions, Slopes> &&
+           CanAccess<Exec, Positions, Slopes>
+PowerSpectrum power_spectrum_pull_back(Exec const& exec, distributed::Group const& group,
+                                       Positions const& positions, double box, std::int64_t cells,
+                                       SlopeOfPower const& slope_of_power,
+                                       Slopes const& slope_of_positions,
+                                       PowerSpectrumOptions const& options = {},
+                                       Derivatives derivatives = Derivatives::overwrite) {
+  using T = typename Slopes::value_type;
+  auto const at = detail::staged_sample(exec, group, positions);
+  auto const to = distributed::together(group, [&] {
+    detail::expects_vectors(slope_of_positions, "slopes of positions",
+                            static_cast<std::int64_t>(positions.extent(0)));
+    auto staged = detail::staged_particles(
+        exec, slope_of_positions, derivatives == Derivatives::add ? Access::both : Access::write);
+    detail::expects_apart(staged, "the slopes", at, "the positions");
+    return staged;
+  });
+  PowerSpectrum spectrum = detail::power_spectrum_pull_back<Exec, T>(
+      exec, group, detail::sample_of(at), box, cells, slope_of_power, to.elements().data, options,
+      derivatives);
+  to.finish();
+  return spectrum;
+}
+
+/// The derivatives of the spectrum of one rank's particles.
 template <CompiledSpace Exec, VectorsOfParticles Positions, VectorsOfParticles Slopes>
   requires WritableRealViewOfRank<Slopes, 2> && SameValueType<Positions, Slopes> &&
            CanAccess<Exec, Positions, Slopes>
@@ -65,20 +96,8 @@ PowerSpectrum power_spectrum_pull_back(Exec const& exec, Positions const& positi
                                        Slopes const& slope_of_positions,
                                        PowerSpectrumOptions const& options = {},
                                        Derivatives derivatives = Derivatives::overwrite) {
-  using T = typename Slopes::value_type;
-  auto const at = detail::staged_sample(exec, distributed::Group::self(), positions);
-  expects(positions.extent(0) >= 1, "a power spectrum must be of at least one particle",
-          positions.extent(0));
-  detail::expects_vectors(slope_of_positions, "slopes of positions",
-                          static_cast<std::int64_t>(positions.extent(0)));
-  auto const to = detail::staged_particles(
-      exec, slope_of_positions, derivatives == Derivatives::add ? Access::both : Access::write);
-  detail::expects_apart(to, "the slopes", at, "the positions");
-  PowerSpectrum spectrum = detail::power_spectrum_pull_back<Exec, T>(
-      exec, detail::sample_of(at), box, cells, slope_of_power, to.elements().data, options,
-      derivatives);
-  to.finish();
-  return spectrum;
+  return power_spectrum_pull_back(exec, distributed::Group::self(), positions, box, cells,
+                                  slope_of_power, slope_of_positions, options, derivatives);
 }
 
 /// power_spectrum_pull_back() for derivatives dJ/dP_b that are known beforehand, one for each bin

@@ -6,14 +6,18 @@
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/errors.hpp>
+#include <coir/distributed/together.hpp>
 #include <coir/mesh/assignment.hpp>
 #include <coir/mesh/cells.hpp>
 #include <coir/mesh/detail/checks.hpp>
 #include <coir/mesh/detail/staged.hpp>
+#include <coir/mesh/ghosts.hpp>
 #include <coir/mesh/paint.hpp>
 #include <coir/mesh/readout.hpp>
 
 #include <cstdint>
+#include <string>
+#include <tuple>
 
 namespace coir::mesh {
 
@@ -28,7 +32,7 @@ namespace detail {
 /// \tparam Components  of the mesh: 1 or 3
 template <class Exec, class T, int Components>
 void interpolation_slopes(Exec const& exec, T const* position, std::int64_t particles, double box,
-                          Cells<T const> const& cells, T const* weight, T* to,
+                          CellsWindow<T const> const& cells, T const* weight, T* to,
                           Assignment assignment, Derivatives derivatives = Derivatives::overwrite);
 
 }  // namespace detail
@@ -70,8 +74,48 @@ void paint_pull_back(Exec const& exec, Positions const& positions, double box,
   detail::expects_apart(to, "the slopes", at, "the positions");
   detail::expects_apart(to, "the slopes", from, "the mesh");
   detail::interpolation_slopes<Exec, T, 1>(exec, at.elements().data, particles, box,
-                                           read_only(cells_of(from.elements())), nullptr,
-                                           to.elements().data, assignment, derivatives);
+                                           read_only(whole_window(cells_of(from.elements()))),
+                                           nullptr, to.elements().data, assignment, derivatives);
+  to.finish();
+}
+
+/// The adjoint of paint() over ranks: each rank gets the derivatives with respect to its particles.
+/// Ghosts are filled from their owners, as painting adds them to these. Collective.
+///
+/// \param ghosts         as they were painted with
+/// \param slope_of_held  (ghosts.held(), n_1, n_2), dJ / d mesh in the own planes; its rows lie
+///   contiguously. Ghosts are overwritten
+template <CompiledSpace Exec, VectorsOfParticles Positions, WritableRealViewOfRank<3> Held,
+          VectorsOfParticles Slopes>
+  requires StridedView<Held> && WritableRealViewOfRank<Slopes, 2> &&
+           SameValueType<Positions, Held, Slopes> && CanAccess<Exec, Positions, Held, Slopes>
+void paint_pull_back(Exec const& exec, GhostPlanes<Exec> const& ghosts, Positions const& positions,
+                     double box, Held const& slope_of_held, Slopes const& slope_of_positions,
+                     Assignment assignment = Assignment::cic,
+                     Derivatives derivatives = Derivatives::overwrite) {
+  using T = typename Slopes::value_type;
+  auto const particles = static_cast<std::int64_t>(positions.extent(0));
+  auto const [at, to, window] = distributed::together(ghosts.group(), [&] {
+    detail::expects_box(box);
+    detail::expects_vectors(positions, "positions", particles);
+    detail::expects_vectors(slope_of_positions, "slopes of positions", particles);
+    expects(static_cast<std::int64_t>(slope_of_held.extent(0)) == ghosts.held(),
+            "a mesh over ranks must have the " + std::to_string(ghosts.held()) +
+                " planes that this rank holds",
+            static_cast<std::int64_t>(slope_of_held.extent(0)));
+    auto staged = std::tuple(
+        detail::staged_particles(exec, positions, Access::read),
+        detail::staged_particles(exec, slope_of_positions,
+                                 derivatives == Derivatives::add ? Access::both : Access::write),
+        ghosts.window(slope_of_held));
+    detail::expects_apart(std::get<1>(staged), "the slopes", std::get<0>(staged), "the positions");
+    return staged;
+  });
+  ghosts.fill(exec, window.data, window.plane,
+              (window.extent[1] - 1) * window.row + window.extent[2]);
+  detail::interpolation_slopes<Exec, T, 1>(exec, at.elements().data, particles, box,
+                                           read_only(window), nullptr, to.elements().data,
+                                           assignment, derivatives);
   to.finish();
 }
 
@@ -126,8 +170,9 @@ void readout_pull_back(Exec const& exec, Positions const& positions, double box,
     detail::expects_apart(on, "the slopes of the mesh", from, "the mesh");
     detail::expects_apart(on, "the slopes of the mesh", to, "the slopes of positions");
     detail::interpolation_slopes<Exec, T, components>(
-        exec, at.elements().data, particles, box, read_only(cells_of(from.elements())),
-        of.elements().data, to.elements().data, assignment);
+        exec, at.elements().data, particles, box,
+        read_only(whole_window(cells_of(from.elements()))), of.elements().data, to.elements().data,
+        assignment);
     to.finish();
   }
   paint(exec, positions, slope_of_values, box, slope_of_mesh, {.assignment = assignment});

@@ -14,6 +14,9 @@
 #include <coir/cosmology/parameter_derivatives.hpp>
 #include <coir/cosmology/parameters.hpp>
 #include <coir/cosmology/power.hpp>
+#include <coir/distributed/group.hpp>
+#include <coir/distributed/share.hpp>
+#include <coir/distributed/together.hpp>
 #include <coir/nbody/cotangents.hpp>
 #include <coir/nbody/detail/checks.hpp>
 #include <coir/nbody/detail/staged_field.hpp>
@@ -52,7 +55,7 @@ struct ForwardModelOptions {
 template <CompiledSpace Exec, Real T>
 struct ForwardModelSlopes {
   Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space>
-      noise{};  ///< (n, n, n), dJ / d noise of each site
+      noise{};  ///< (planes, n, n), dJ / d noise of each site of this rank's planes
   cosmology::Parameters<double>
       parameters{};  ///< dJ / d parameter, each in the place of its parameter
 };
@@ -99,6 +102,13 @@ struct CountNotFinite {
 /// derivatives with respect to positions and momenta. It returns the value. losses.hpp has some
 /// losses.
 ///
+/// The ranks of a group share the universe out by planes of the particles' lattice, as
+/// distributed::share_of() does: noise, particles, cotangents and slopes of noise are a rank's own.
+/// A loss gets this rank's particles, and returns the loss of all ranks, the same number on each;
+/// it may be collective. Values and slopes of parameters are the same on all ranks. All functions
+/// but bytes() and options() are collective. On hosts all results have the same bits for any number
+/// of ranks, if the loss has.
+///
 /// \see Li et al., arXiv:2211.09815, for the adjoint of particle-mesh steps
 template <CompiledSpace Exec, Real T>
 class ForwardModel {
@@ -116,38 +126,45 @@ class ForwardModel {
     Slopes slope;
   };
 
-  /// \throws PreconditionError if there is no particle, the box isn't positive, or an option is out
-  ///   of its range
-  ForwardModel(Exec const& exec, ForwardModelOptions options)
-      : exec_(exec), options_(std::move(options)) {
+  /// \throws PreconditionError on all ranks if on one there is no particle, the box isn't positive,
+  ///   or an option is out of its range
+  ForwardModel(Exec const& exec, distributed::Group const& group, ForwardModelOptions options)
+      : exec_(exec), group_(group), options_(std::move(options)) {
     options_.simulation.reversible = true;
-    detail::expects_lattice(options_.side, options_.box, options_.order);
-    // Throws where an option of the simulation is out of its range.
-    static_cast<void>(Simulation<Exec, T>::bytes(exec_, {}, options_.side, options_.simulation));
+    distributed::together(group_, [&] {
+      detail::expects_lattice(options_.side, options_.box, options_.order);
+      // Throws where an option of the simulation is out of its range.
+      static_cast<void>(
+          Simulation<Exec, T>::bytes(exec_, group_, options_.side, options_.simulation));
+    });
   }
+  /// A universe of one rank.
+  ForwardModel(Exec const& exec, ForwardModelOptions options)
+      : ForwardModel(exec, distributed::Group::self(), std::move(options)) {}
 
   ForwardModelOptions const& options() const { return options_; }
+  distributed::Group const& group() const { return group_; }
 
-  /// Bytes that value_and_grad() takes at most: those of a simulation with its adjoint, or of the
-  /// initial conditions or their adjoint if that is more. On top of these come the noise and its
-  /// slope, copies of noise that isn't in C order without gaps, the memory of a loss, and what a
-  /// simulation keeps for the way back (see Simulation::bytes()).
+  /// Bytes that value_and_grad() takes at most on the calling rank: those of a simulation with its
+  /// adjoint, or of the initial conditions or their adjoint if that is more. On top of these come
+  /// the noise and its slope, copies of noise that isn't in C order without gaps, the memory of a
+  /// loss, and what a simulation keeps for the way back (see Simulation::bytes()).
   ///
   /// \param losses  the number of losses; while they are computed, all but the last have
   ///   derivatives of their own
   std::int64_t bytes(int losses = 1) const {
     std::int64_t const n = options_.side;
-    std::int64_t const vectors = 6 * n * n * n * static_cast<std::int64_t>(sizeof(T));
-    auto const simulation = Simulation<Exec, T>::bytes(exec_, {}, n, options_.simulation);
+    std::int64_t const vectors = 6 * planes().count * n * n * static_cast<std::int64_t>(sizeof(T));
+    auto const simulation = Simulation<Exec, T>::bytes(exec_, group_, n, options_.simulation);
     return std::max({simulation.stepping + simulation.pull_back,
                      simulation.stepping + (losses > 1 ? 2 : 1) * vectors,
-                     initial_conditions_bytes<Exec, T>(exec_, {}, n),
-                     initial_conditions_pull_back_bytes<Exec, T>(exec_, n) + vectors});
+                     initial_conditions_bytes<Exec, T>(exec_, group_, n),
+                     initial_conditions_pull_back_bytes<Exec, T>(exec_, group_, n) + vectors});
   }
 
   /// The particles after all steps.
   ///
-  /// \param noise       (n, n, n), white: of mean 0 and variance 1
+  /// \param noise       (planes, n, n), white: of mean 0 and variance 1
   /// \param parameters  of the cosmology
   /// \throws PreconditionError if a parameter is out of its range, or the noise has another shape
   /// \throws NumericalError if the noise or a force isn't a number, or a momentum can't be held:
@@ -196,7 +213,7 @@ class ForwardModel {
 
   /// The loss of the particles after all steps, and its derivatives.
   ///
-  /// \param noise       (n, n, n), white: of mean 0 and variance 1
+  /// \param noise       (planes, n, n), white: of mean 0 and variance 1
   /// \param parameters  of the cosmology
   /// \param loss        double(Particles<Exec, T> const&, Cotangents<Exec, T> const&): returns J,
   ///   and fills the cotangents, which are 0 before, with dJ / d position and dJ / d momentum
@@ -226,7 +243,7 @@ class ForwardModel {
     std::optional<Simulation<Exec, T>> simulation(start(noise, power, true));
     for (auto const& one : losses) simulation->advance(one.steps - simulation->steps_done());
 
-    auto const cotangents = new_cotangents(simulation->particles());
+    auto cotangents = new_cotangents(simulation->particles());
     double value = 0;
     auto slopes = cosmology::no_derivatives();
     bool is_first = true;
@@ -248,31 +265,43 @@ class ForwardModel {
     }
     simulation.reset();
 
-    Slopes slope{
-        Field(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::forward_model/slope"),
-              side(), side(), side()),
-        {}};
-    add(slopes,
-        initial_conditions_pull_back<Exec, T>(exec_, options_.side, options_.box, power, a_start(),
-                                              options_.order, noise, cotangents, slope.noise));
+    Slopes slope{distributed::together(group_, [&] { return new_field(); }), {}};
+    add(slopes, initial_conditions_pull_back<Exec, T>(exec_, group_, options_.side, options_.box,
+                                                      power, a_start(), options_.order, noise,
+                                                      cotangents, slope.noise));
     slope.parameters = slopes;
     expects_finite(slope);
     return {value, slope};
   }
 
  private:
-  std::size_t side() const { return static_cast<std::size_t>(options_.side); }
+  /// Those of the lattice that are this rank's.
+  distributed::Share planes() const {
+    return distributed::share_of(options_.side, group_.rank(), group_.size());
+  }
+  Field new_field() const {
+    auto const n = static_cast<std::size_t>(options_.side);
+    return Field(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::forward_model/slope"),
+        static_cast<std::size_t>(planes().count), n, n);
+  }
   double a_start() const { return options_.simulation.scale_factors.front(); }
 
   /// Checks losses and sorts them by time.
   void sort(std::vector<Loss>& losses) const {
     int const steps = static_cast<int>(options_.simulation.scale_factors.size()) - 1;
-    expects(!losses.empty(), "there must be a loss, and the list is empty");
-    for (auto const& one : losses) {
-      expects(one.steps >= 0 && one.steps <= steps,
-              "a loss must be after 0 to " + std::to_string(steps) + " steps", one.steps);
-      expects(static_cast<bool>(one.loss), "a loss must be a function, and one is empty");
-    }
+    distributed::together(group_, [&] {
+      expects(!losses.empty(), "there must be a loss, and the list is empty");
+      for (auto const& one : losses) {
+        expects(one.steps >= 0 && one.steps <= steps,
+                "a loss must be after 0 to " + std::to_string(steps) + " steps", one.steps);
+        expects(static_cast<bool>(one.loss), "a loss must be a function, and one is empty");
+      }
+    });
+    std::vector<distributed::Setting> settings{{"number of losses", losses.size()}};
+    for (auto const& one : losses)
+      settings.emplace_back("number of steps before a loss", one.steps);
+    distributed::expects_alike(group_, settings);
     std::stable_sort(losses.begin(), losses.end(),
                      [](Loss const& a, Loss const& b) { return a.steps < b.steps; });
   }
@@ -283,19 +312,23 @@ class ForwardModel {
 
   cosmology::LinearPower<double> power_of(cosmology::Parameters<double> const& parameters) const {
     auto const& a = options_.simulation.scale_factors;
-    return cosmology::LinearPower<double>(
-        cosmology::Growth<double>(parameters, std::min(1e-3, a.front()), std::max(1.0, a.back())),
-        options_.transfer);
+    return distributed::together(group_, [&] {
+      return cosmology::LinearPower<double>(
+          cosmology::Growth<double>(parameters, std::min(1e-3, a.front()), std::max(1.0, a.back())),
+          options_.transfer);
+    });
   }
 
+  /// On all ranks.
   bool is_finite(ConstField const& field) const {
-    auto const numbers = detail::staged_field(exec_, "the noise", field, Access::read);
+    auto const numbers = distributed::together(
+        group_, [&] { return detail::staged_field(exec_, "the noise", field, Access::read); });
     std::int64_t not_finite = 0;
     reduce("coir::nbody::forward_model/not_finite", exec_,
            coir::box<1, std::int64_t>({static_cast<std::int64_t>(field.size())}),
            detail::CountNotFinite<T>{numbers.elements().data},
            Kokkos::Sum<std::int64_t>(not_finite));
-    return not_finite == 0;
+    return group_.all(not_finite == 0);
   }
 
   void expects_finite(Slopes const& slope) const {
@@ -315,19 +348,22 @@ class ForwardModel {
       throw NumericalError("the noise is infinite or no number at a site: replace it");
     SimulationOptions options = options_.simulation;
     options.keep_potentials = options.keep_potentials && goes_back;
-    return Simulation<Exec, T>(exec_,
-                               initial_conditions<Exec, T>(exec_, options_.side, options_.box,
-                                                           power, a_start(), options_.order, noise),
-                               power.growth(), options);
+    return Simulation<Exec, T>(
+        exec_, group_,
+        initial_conditions<Exec, T>(exec_, group_, options_.side, options_.box, power, a_start(),
+                                    options_.order, noise),
+        power.growth(), options);
   }
 
   Cotangents<Exec, T> new_cotangents(Particles<Exec, T> const& particles) const {
-    auto const count = static_cast<std::size_t>(particles.count());
-    expects_memory<Space>(6 * particles.count() * static_cast<std::int64_t>(sizeof(T)),
-                          "derivatives by positions and momenta");
-    using Vectors = typename Cotangents<Exec, T>::Vectors;
-    return {Vectors("coir::nbody::forward_model/cotangents", count),
-            Vectors("coir::nbody::forward_model/cotangents", count)};
+    return distributed::together(group_, [&] {
+      auto const count = static_cast<std::size_t>(particles.count());
+      expects_memory<Space>(6 * particles.count() * static_cast<std::int64_t>(sizeof(T)),
+                            "derivatives by positions and momenta");
+      using Vectors = typename Cotangents<Exec, T>::Vectors;
+      return Cotangents<Exec, T>{Vectors("coir::nbody::forward_model/cotangents", count),
+                                 Vectors("coir::nbody::forward_model/cotangents", count)};
+    });
   }
 
   template <class F>
@@ -335,6 +371,7 @@ class ForwardModel {
                   Cotangents<Exec, T> const& cotangents) const {
     double const value = loss(particles, cotangents);
     Kokkos::fence();  // a loss may have kernels on any instance
+    distributed::expects_alike(group_, {{"loss, that of all ranks' particles", value}});
     if (!std::isfinite(value))
       throw NumericalError("the loss is " + in_words(value) +
                            ": look for divisions by 0, roots and logarithms in it");
@@ -349,6 +386,7 @@ class ForwardModel {
   }
 
   Exec exec_;
+  distributed::Group group_;
   ForwardModelOptions options_;
 };
 

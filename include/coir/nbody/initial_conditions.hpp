@@ -105,14 +105,26 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
                                                    typename Exec::memory_space> const& noise);
 
 /// Initial conditions from white noise in real space: a number of mean 0 and variance 1 for each
-/// site, as a noise file has.
+/// site, as a noise file has. On hosts particles have the same bits for any number of ranks.
+/// Collective.
 ///
-/// \param noise  (side, side, side), a View of any layout; copied unless it lies in C order without
-///   gaps
+/// \param noise  (planes, side, side), of this rank's planes of the lattice, as
+///   distributed::share_of() gives them: a View of any layout, copied unless it lies in C order
+///   without gaps
+template <CompiledSpace Exec, Real T>
+Particles<Exec, T> initial_conditions(
+    Exec const& exec, distributed::Group const& group, std::int64_t side, double box,
+    cosmology::LinearPower<double> const& power, double a, int order,
+    Kokkos::View<T const***, Kokkos::LayoutStride, typename Exec::memory_space> const& noise);
+
+/// Initial conditions from white noise in real space on one rank.
 template <CompiledSpace Exec, Real T>
 Particles<Exec, T> initial_conditions(
     Exec const& exec, std::int64_t side, double box, cosmology::LinearPower<double> const& power,
     double a, int order,
-    Kokkos::View<T const***, Kokkos::LayoutStride, typename Exec::memory_space> const& noise);
+    Kokkos::View<T const***, Kokkos::LayoutStride, typename Exec::memory_space> const& noise) {
+  return initial_conditions<Exec, T>(exec, distributed::Group::self(), side, box, power, a, order,
+                                     noise);
+}
 
 }  // namespace coir::nbody

@@ -9,6 +9,10 @@
 #include <coir/core/errors.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/core/strided.hpp>
+#include <coir/distributed/group.hpp>
+#include <coir/distributed/share.hpp>
+#include <coir/distributed/together.hpp>
+#include <coir/mesh/ghosts.hpp>
 #include <coir/mesh/paint.hpp>
 #include <coir/mesh/power_spectrum.hpp>
 #include <coir/mesh/power_spectrum_pull_back.hpp>
@@ -21,6 +25,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace coir::nbody {
@@ -33,13 +38,26 @@ namespace detail {
 template <CompiledSpace Exec, Real T>
 void scale_mesh(std::string_view label, Exec const& exec, T* mesh, std::int64_t cells, T factor);
 
-/// J = 1/2 sum inverse_variance weight (density - target)^2, and slope = dJ / d density.
+/// J = 1/2 sum inverse_variance weight (density - target)^2 over the cells of all ranks, and slope
+/// = dJ / d density. J has the same bits for any number of ranks and threads. Collective.
 ///
+/// \param cells, all_cells  on this rank, and on all
 /// \param weight  one for each cell, or null for 1
 /// \return  J
 template <CompiledSpace Exec, Real T>
-double density_misfit(Exec const& exec, std::int64_t cells, T const* density, T const* target,
-                      T const* weight, T inverse_variance, T* slope);
+double density_misfit(Exec const& exec, distributed::Group const& group, std::int64_t cells,
+                      std::int64_t all_cells, T const* density, T const* target, T const* weight,
+                      T inverse_variance, T* slope);
+
+/// \throws PreconditionError on all ranks unless the ranks of the group have all particles
+template <class Exec, class T>
+void expects_all_particles(distributed::Group const& group, Particles<Exec, T> const& particles) {
+  std::int64_t const count = group.sum(particles.count());
+  expects(count == particles.total(),
+          "the ranks of a loss must have all " + std::to_string(particles.total()) +
+              " particles between them: give the loss the group of the model",
+          count);
+}
 
 }  // namespace detail
 
@@ -50,39 +68,63 @@ double density_misfit(Exec const& exec, std::int64_t cells, T const* density, T 
 ///     DensityLoss const loss{64, [](auto const& density, auto const& slope) { ...; return value;
 ///     }};
 ///
+/// Over ranks f gets this rank's planes of both meshes, (planes, cells, cells), as
+/// distributed::share_of() gives them, and returns the J of all ranks, the same number on each.
+///
 /// \tparam F  double(View<T***, LayoutRight>, View<T***, LayoutRight>)
 template <class F>
 struct DensityLoss {
   std::int64_t cells;  ///< along a side
   F f;
   mesh::Assignment assignment = mesh::Assignment::cic;
+  distributed::Group group{};  ///< that of the model
 
-  /// \throws PreconditionError if there is no cell
+  /// Collective.
+  ///
+  /// \throws PreconditionError on all ranks if on one there is no cell, or ranks have other cells,
+  ///   or the group isn't that of the particles
   template <CompiledSpace Exec, Real T>
   double operator()(Particles<Exec, T> const& particles,
                     Cotangents<Exec, T> const& cotangents) const {
-    expects(cells >= 1, "the density of a loss must have at least one cell along a side", cells);
+    distributed::together(group, [&] {
+      expects(cells >= 1, "the density of a loss must have at least one cell along a side", cells);
+    });
+    distributed::expects_alike(group, {{"number of a density's cells along a side", cells}});
+    detail::expects_all_particles(group, particles);
     using Field = Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space>;
     auto const n = static_cast<std::size_t>(cells);
     Exec const exec;
-    expects_memory<typename Exec::memory_space>(
-        2 * cells * cells * cells * static_cast<std::int64_t>(sizeof(T)),
-        "the density of a loss, and its derivatives");
-    Field const density(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::losses"), n,
-                        n, n),
-        slope("coir::nbody::losses", n, n, n);
-    // In whole numbers, so that bits don't depend on the number of threads.
-    mesh::paint(exec, particles.position, particles.box, density,
+    mesh::GhostPlanes<Exec> ghosts(
+        group, cells,
+        mesh::widths_needed(group, mesh::touched_by(exec, group, particles.position, particles.box,
+                                                    cells, assignment)));
+    auto const held = static_cast<std::size_t>(ghosts.held());
+    auto const [density, slope] = distributed::together(group, [&] {
+      expects_memory<typename Exec::memory_space>(
+          2 * ghosts.held() * cells * cells * static_cast<std::int64_t>(sizeof(T)),
+          "the density of a loss, and its derivatives");
+      return std::pair(
+          Field(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::losses"), held, n, n),
+          Field("coir::nbody::losses", held, n, n));
+    });
+    // In whole numbers, so that bits don't depend on the number of threads and ranks.
+    mesh::paint(exec, ghosts, particles.position, particles.box, density,
                 {.assignment = assignment, .deterministic = true});
     T const factor =
         static_cast<T>(static_cast<double>(cells) * static_cast<double>(cells) *
                        static_cast<double>(cells) / static_cast<double>(particles.total()));
-    std::int64_t const all = cells * cells * cells;
-    detail::scale_mesh("coir::nbody::losses/density", exec, density.data(), all, factor);
-    double const value = f(density, slope);
-    detail::scale_mesh("coir::nbody::losses/slope", exec, slope.data(), all, factor);
-    mesh::paint_pull_back(exec, particles.position, particles.box, slope, cotangents.position,
-                          assignment, mesh::Derivatives::add);
+    std::size_t const below = static_cast<std::size_t>(ghosts.widths().below),
+                      end = below + static_cast<std::size_t>(ghosts.own().count);
+    auto const own = [&](Field const& planes) -> Field {
+      return Kokkos::subview(planes, std::pair(below, end), Kokkos::ALL, Kokkos::ALL);
+    };
+    Field const own_density = own(density), own_slope = own(slope);
+    std::int64_t const here = ghosts.own().count * cells * cells;
+    detail::scale_mesh("coir::nbody::losses/density", exec, own_density.data(), here, factor);
+    double const value = f(own_density, own_slope);
+    detail::scale_mesh("coir::nbody::losses/slope", exec, own_slope.data(), here, factor);
+    mesh::paint_pull_back(exec, ghosts, particles.position, particles.box, slope,
+                          cotangents.position, assignment, mesh::Derivatives::add);
     return value;
   }
 };
@@ -90,6 +132,8 @@ template <class F>
 DensityLoss(std::int64_t, F) -> DensityLoss<F>;
 template <class F>
 DensityLoss(std::int64_t, F, mesh::Assignment) -> DensityLoss<F>;
+template <class F>
+DensityLoss(std::int64_t, F, mesh::Assignment, distributed::Group) -> DensityLoss<F>;
 
 /// The misfit of the particles' density, on the cells of the target:
 ///
@@ -100,42 +144,62 @@ struct DensityMisfit {
   /// each call.
   using Field = Kokkos::View<T const***, Kokkos::LayoutStride, typename Exec::memory_space>;
 
-  Field target;                 ///< (m, m, m), 1 + delta
+  /// (m, m, m), 1 + delta; over ranks (planes, m, m), this rank's planes as
+  /// distributed::share_of() gives them
+  Field target;
   double inverse_variance = 1;  ///< of the target's noise
-  /// (m, m, m): the weight of each cell, such as a mask; empty: 1. Where it is 0 the target may be
-  /// anything.
+  /// Of the target's shape: the weight of each cell, such as a mask; empty: 1. Where it is 0 the
+  /// target may be anything.
   Field weight{};
   mesh::Assignment assignment = mesh::Assignment::cic;
+  distributed::Group group{};  ///< that of the model
 
-  /// \throws PreconditionError if the target isn't a cube, or the weight has another shape
-  /// \throws ResourceError if there is no memory
+  /// Has the same bits for any number of ranks, and so have its derivatives. Collective.
+  ///
+  /// \throws PreconditionError on all ranks if on one the target isn't that of its planes of a
+  /// cube,
+  ///   the weight has another shape, or as DensityLoss
+  /// \throws ResourceError on all ranks if one has no memory
   double operator()(Particles<Exec, T> const& particles,
                     Cotangents<Exec, T> const& cotangents) const {
-    auto const cells = static_cast<std::int64_t>(target.extent(0));
-    auto const fits = [&](Field const& field) {
-      return field.extent(0) == target.extent(0) && field.extent(1) == target.extent(0) &&
-             field.extent(2) == target.extent(0);
-    };
-    expects(fits(target), "the target of a density must be a cube, not of " +
-                              std::to_string(target.extent(0)) + " x " +
-                              std::to_string(target.extent(1)) + " x " +
-                              std::to_string(target.extent(2)) + " cells");
-    expects(weight.size() == 0 || fits(weight),
-            "the weight of a density must have the target's " + std::to_string(cells) +
-                " cells along a side",
-            static_cast<std::int64_t>(weight.extent(0)));
     Exec const exec;
-    auto const observed =
-        detail::staged_field(exec, "the target of a density", target, Access::read);
-    auto const weights =
-        detail::staged_field(exec, "the weight of a density", weight, Access::read);
+    auto const cells = static_cast<std::int64_t>(target.extent(1));
+    bool const has_weight = group.any(weight.size() > 0);
+    auto const [observed, weights] = distributed::together(group, [&] {
+      expects_own_planes(cells, has_weight);
+      return std::pair(detail::staged_field(exec, "the target of a density", target, Access::read),
+                       detail::staged_field(exec, "the weight of a density", weight, Access::read));
+    });
+    T const* const of_weight = has_weight ? weights.elements().data : nullptr;
+    T const* const of_target = observed.elements().data;
     auto const misfit = [&](auto const& density, auto const& slope) {
-      return detail::density_misfit(exec, cells * cells * cells, density.data(),
-                                    observed.elements().data,
-                                    weight.size() == 0 ? nullptr : weights.elements().data,
+      return detail::density_misfit(exec, group, static_cast<std::int64_t>(density.size()),
+                                    cells * cells * cells, density.data(), of_target, of_weight,
                                     static_cast<T>(inverse_variance), slope.data());
     };
-    return DensityLoss{cells, misfit, assignment}(particles, cotangents);
+    return DensityLoss{cells, misfit, assignment, group}(particles, cotangents);
+  }
+
+ private:
+  void expects_own_planes(std::int64_t cells, bool has_weight) const {
+    std::int64_t const planes = distributed::share_of(cells, group.rank(), group.size()).count;
+    auto const fits = [&](Field const& field) {
+      return static_cast<std::int64_t>(field.extent(0)) == planes &&
+             static_cast<std::int64_t>(field.extent(1)) == cells &&
+             static_cast<std::int64_t>(field.extent(2)) == cells;
+    };
+    auto const shape = [](Field const& field) {
+      return std::to_string(field.extent(0)) + " x " + std::to_string(field.extent(1)) + " x " +
+             std::to_string(field.extent(2)) + " cells";
+    };
+    std::string const wanted = planes == cells ? "a cube"
+                                               : "this rank's " + std::to_string(planes) +
+                                                     " planes of a cube of " +
+                                                     std::to_string(cells) + " cells along a side";
+    expects(fits(target),
+            "the target of a density must be " + wanted + ", not of " + shape(target));
+    expects(!has_weight || fits(weight), "the weight of a density must have the target's " +
+                                             shape(target) + ", and has " + shape(weight));
   }
 };
 
@@ -150,13 +214,18 @@ struct PowerMisfit {
   std::vector<double> inverse_variance{};  ///< (Mpc/h)^-6, one for each bin
   std::int64_t cells = 0;                  ///< of the mesh along a side; 0: as many as particles
   mesh::PowerSpectrumOptions options{};
+  distributed::Group group{};  ///< that of the model
 
+  /// On hosts it has the same bits for any number of ranks, and so have its derivatives.
+  /// Collective.
+  ///
   /// \return  J
   /// \throws PreconditionError if target and inverse_variance aren't one for each bin, or one isn't
   ///   finite in a bin with modes; if cells is negative; or as mesh::power_spectrum_pull_back()
   template <CompiledSpace Exec, Real T>
   double operator()(Particles<Exec, T> const& particles,
                     Cotangents<Exec, T> const& cotangents) const {
+    detail::expects_all_particles(group, particles);
     double sum = 0;
     auto const slope_of_power = [&](mesh::PowerSpectrum const& spectrum) {
       std::vector<double> slope(spectrum.power.size());
@@ -170,7 +239,7 @@ struct PowerMisfit {
       }
       return slope;
     };
-    mesh::power_spectrum_pull_back(Exec{}, particles.position, particles.box,
+    mesh::power_spectrum_pull_back(Exec{}, group, particles.position, particles.box,
                                    cells == 0 ? particles.side : cells, slope_of_power,
                                    cotangents.position, options, mesh::Derivatives::add);
     return sum;

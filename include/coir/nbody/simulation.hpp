@@ -64,8 +64,8 @@ class Simulation {
   /// A simulation over ranks. Each rank passes the particles of the lattice planes that
   /// distributed::share_of() gives it, as initial_conditions() returns them, and has them again
   /// between calls. During steps each particle is on the rank of its plane of the mesh. On hosts
-  /// deterministic simulations have the same bits for any number of ranks. All functions that move
-  /// or paint particles are collective.
+  /// deterministic simulations have the same bits for any number of ranks, on the way back and in
+  /// their derivatives, too. All functions that move or paint particles are collective.
   Simulation(Exec const& exec, distributed::Group const& group, Particles<Exec, T> particles,
              cosmology::Growth<double> growth, SimulationOptions const& options, int first = 0);
 
@@ -87,9 +87,11 @@ class Simulation {
   /// as many on their way between ranks, and for a copy in the order of the lattice. More particles
   /// that gather on a rank, or cross at once, take more.
   struct Held {
-    std::int64_t stepping;   ///< while steps are made
-    std::int64_t at_rest;    ///< between calls of advance(): the same on one rank
-    std::int64_t pull_back;  ///< beside `stepping` in pull_back(): a mesh, and its argument
+    std::int64_t stepping;  ///< while steps are made
+    std::int64_t at_rest;   ///< between calls of advance(): the same on one rank
+    /// Beside `stepping` in pull_back(): a mesh, and its argument. Over ranks a constant argument
+    /// is copied, and comes on top.
+    std::int64_t pull_back;
   };
   /// Not collective.
   ///
@@ -146,9 +148,12 @@ class Simulation {
   /// the place where they are read. At kinks of assignments (cic, at mesh points) derivatives are
   /// those towards larger positions.
   ///
-  /// \param cotangents  dJ / d position and dJ / d momentum at the end, in lattice order;
-  ///   overwritten by those at the start. Bits are the same in each run, on hosts for any number of
-  ///   threads, if the options that the constructor got have `deterministic`
+  /// Over ranks the cotangents of particles travel with them, and are always painted in whole
+  /// numbers.
+  ///
+  /// \param cotangents  dJ / d position and dJ / d momentum at the end, of this rank's particles in
+  ///   lattice order; overwritten by those at the start. Bits are the same in each run, on hosts
+  ///   for any number of threads, if the options that the constructor got have `deterministic`
   /// \return  dJ / d parameter of the cosmology by way of the steps: of their factors, and of
   ///   omega_m in the force
   /// \throws PreconditionError without options().reversible, if there are no steps to undo, if
@@ -156,6 +161,10 @@ class Simulation {
   /// \throws NumericalError if cotangents are NaN or overflow, or the caller has changed particles
   /// \throws ResourceError if there is no memory for one mesh more
   cosmology::Parameters<double> pull_back(Cotangents<Exec, T> const& cotangents);
+
+  /// pull_back() that over ranks replaces the Views by others, and holds both for no longer than it
+  /// must. After an error they may be empty.
+  cosmology::Parameters<double> pull_back(Cotangents<Exec, T>& cotangents);
 
   double a() const { return options_.scale_factors[static_cast<std::size_t>(steps_done())]; }
   /// Steps made, counted from the first scale factor.
@@ -211,9 +220,13 @@ class Simulation {
   /// Brings particles to the ranks that have their planes.
   void to_planes();
   void go_home();
-  void sort_if_due(std::span<Vectors const> further);
-  void find_force(std::span<Vectors const> further = {});
-  void find_force_of_last_kick(std::span<Vectors const> further);
+  std::vector<Vectors*> further();
+  void sort_if_due();
+  void find_force();
+  void find_force_on_planes();
+  void find_force_of_last_kick();
+  template <class Action>
+  void at_home(Action const& action);
   void expects_force(bool is_finite, int step) const;
   std::uint32_t const* site() const;
 
@@ -225,17 +238,15 @@ class Simulation {
   void kick_reversibly(detail::MadeMove& made);
   /// Brings positions and momenta to the same time, and particles into the order of their lattice.
   void close(Move const& closing);
-  void rest(std::span<Vectors const> further = {});
+  void rest();
 
   void undo_last(int target);
   void undo_kick(detail::MoveToUndo const& undone);
 
   void expects_to_pull_back(Cotangents<Exec, T> const& cotangents) const;
   std::vector<detail::FactorSlopes> pull_back_moves(std::span<detail::MadeMove const> moves,
-                                                    int first, Adjoint const& adjoint,
-                                                    Cotangents<Exec, T> const& cotangents);
-  void pull_back_last(int target, Adjoint const& adjoint, Cotangents<Exec, T> const& cotangents,
-                      detail::FactorSlopes& slopes);
+                                                    int first, Adjoint& adjoint);
+  void pull_back_last(int target, Adjoint& adjoint, detail::FactorSlopes& slopes);
 
   Exec exec_;
   distributed::Group group_;
@@ -252,6 +263,7 @@ class Simulation {
   detail::MoveHistory history_;
   Potentials potentials_;  // of the kicks in the history
   detail::ForceAdjointOptions adjoint_options_;
+  std::optional<Cotangents<Exec, T>> carried_;  // that travel with the particles in pull_back()
   PhaseSeconds seconds_;
 };
 

@@ -57,7 +57,7 @@ struct SimulationOptions {
   bool deterministic = false;
   /// reverse() and pull_back() can undo steps to the bit: positions and momenta are whole multiples
   /// of small quanta, so that additions are undone without rounding. Densities are painted as with
-  /// `deterministic`; forces come from a mesh of vectors. On one rank.
+  /// `deterministic`; forces come from a mesh of vectors.
   bool reversible = false;
   /// With reversible: the largest momentum that can be held, from 1 to 2^20, in units of the rms of
   /// a component by linear theory at that time. Momenta are whole multiples of 2^-30 (float) or

@@ -5,7 +5,9 @@
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/shape.hpp>
+#include <coir/distributed/group.hpp>
 #include <coir/mesh/assignment.hpp>
+#include <coir/mesh/cells.hpp>
 #include <coir/mesh/force.hpp>
 #include <coir/mesh/paint.hpp>
 #include <coir/nbody/particles.hpp>
@@ -24,7 +26,8 @@ struct ForceAdjointOptions {
 
 /// Pulls the derivatives of a loss back from momenta to the density of the force that has kicked
 /// them. It holds a mesh of its own, and works in the force's mesh of vectors. It moves no
-/// particles.
+/// particles. Over ranks each rank has the particles of its planes, sums are always of whole
+/// numbers, and all functions but bytes() are collective.
 template <CompiledSpace Exec, Real T>
 class ForceAdjoint {
  public:
@@ -33,8 +36,12 @@ class ForceAdjoint {
   using Density = typename Force::Density;
 
   /// \param force  with a mesh of vectors; it must live as long as this
-  /// \throws ResourceError if there is no memory for the mesh
+  /// \throws ResourceError on all ranks if one has no memory for the mesh
   ForceAdjoint(Exec const& exec, Force& force, ForceAdjointOptions const& options);
+
+  /// Bytes of its mesh.
+  static std::int64_t bytes(distributed::Group const& group, Shape<3> const& shape,
+                            mesh::Assignment assignment);
 
   /// The adjoint's potential psi, which mesh::ForceAndSlopes reads. The derivatives with respect to
   /// momenta, times the kick, are those with respect to the forces at particles. They are painted
@@ -45,13 +52,16 @@ class ForceAdjoint {
   /// \param largest  an upper bound of the size of their components; used if sums are deterministic
   /// \param scale    the scale of Force::solve(), times the kick
   /// \param scheme   how devices paint, unless sums are deterministic
-  /// \return  in memory that the next call overwrites
-  Density potential(Particles<Exec, T> const& particles, Vectors const& slopes, double largest,
-                    double scale, mesh::PaintScheme scheme, PhaseSeconds& seconds) const;
+  /// \return  the planes that particles touch, in memory that the next call overwrites
+  mesh::CellsWindow<T const> potential(Particles<Exec, T> const& particles, Vectors const& slopes,
+                                       double largest, double scale, mesh::PaintScheme scheme,
+                                       PhaseSeconds& seconds);
 
  private:
+  Density potential_of_vectors(Particles<Exec, T> const& particles, Vectors const& slopes,
+                               double scale, mesh::PaintScheme scheme, PhaseSeconds& seconds);
   Density potential_of_whole_numbers(Particles<Exec, T> const& particles, Vectors const& slopes,
-                                     double largest, double scale, PhaseSeconds& seconds) const;
+                                     double largest, double scale, PhaseSeconds& seconds);
 
   Exec exec_;
   Force* force_;

@@ -9,8 +9,10 @@
 #include <coir/nbody/detail/particle_state.hpp>
 #include <coir/nbody/particles.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 namespace coir::nbody::detail {
 
@@ -19,12 +21,16 @@ namespace coir::nbody::detail {
 /// Particles::sites.count their number on this rank, and the Views have more places than particles.
 /// On hosts the order of particles depends on their positions and the number of ranks alone.
 ///
+/// Further vectors of the particles, such as derivatives, travel with them. Their Views are
+/// replaced by others wherever those of positions are.
+///
 /// All functions are collective.
 template <CompiledSpace Exec, Real T>
 class ParticleMigration {
  public:
   using Vectors = typename Particles<Exec, T>::Vectors;
   using Numbers = typename Particles<Exec, T>::Numbers;
+  using Further = std::span<Vectors* const>;
 
   /// \param side       particles along a side of their lattice
   /// \param mesh_side  cells of the mesh along a side
@@ -40,34 +46,40 @@ class ParticleMigration {
     /// Of particles at home, and of what they were packed in, which stays in the pool of arrays.
     std::int64_t at_rest;
   };
-  static Held bytes(distributed::Group const& group, std::int64_t side, double headroom);
+  /// \param further  the number of further vectors
+  static Held bytes(distributed::Group const& group, std::int64_t side, double headroom,
+                    int further = 0);
 
   /// Gives particles that are at home places for more of them, and sites.
   ///
   /// \throws ResourceError on all ranks if one has no memory
-  void leave_home(Particles<Exec, T>& particles, ParticleState& state) const;
+  void leave_home(Particles<Exec, T>& particles, ParticleState& state, Further further = {}) const;
 
   /// Sends each particle to the rank that has the plane it lies in.
   ///
   /// \param crossings  if it has marks, no other particles are looked at; it is restarted
   /// \throws ResourceError on all ranks if one has no memory for those that come
   void to_planes(Particles<Exec, T>& particles, ParticleState& state,
-                 Crossings<Exec, T>* crossings = nullptr);
+                 Crossings<Exec, T>* crossings = nullptr, Further further = {});
 
   /// Sends particles home and puts them in the order of their lattice.
-  void go_home(Particles<Exec, T>& particles, ParticleState& state);
+  ///
+  /// \throws NumericalError on all ranks if on one not as many come as there are sites
+  void go_home(Particles<Exec, T>& particles, ParticleState& state, Further further = {});
 
  private:
-  /// Bytes of a particle with its site.
-  static constexpr auto of_particle =
-      static_cast<std::int64_t>(6 * sizeof(T) + sizeof(std::uint32_t));
+  /// Bytes of a particle with its site and further vectors.
+  static constexpr std::int64_t bytes_of_particle(std::size_t further) {
+    return static_cast<std::int64_t>((6 + 3 * further) * sizeof(T) + sizeof(std::uint32_t));
+  }
 
   template <class Destination>
-  void send(Particles<Exec, T>& particles, Destination const& destination,
+  void send(Particles<Exec, T>& particles, Further further, Destination const& destination,
             std::uint32_t const* marks);
-  void expects_room_for_arrivals(std::int64_t count);
-  void grow(Particles<Exec, T>& particles, std::int64_t count) const;
-  std::int64_t places_when_grown(Particles<Exec, T> const& particles, std::int64_t count) const;
+  void expects_room_for_arrivals(std::int64_t count, std::size_t vectors);
+  void grow(Particles<Exec, T>& particles, Further further, std::int64_t count) const;
+  std::int64_t places_when_grown(Particles<Exec, T> const& particles, Further further,
+                                 std::int64_t count) const;
 
   Exec exec_;
   distributed::Group group_;
@@ -78,7 +90,7 @@ class ParticleMigration {
   /// Where particles come packed: kept, because other ranks write to it. Its places are for as many
   /// as there is headroom for, or more.
   std::shared_ptr<void> arrivals_;
-  std::int64_t arrival_places_ = 0;
+  std::int64_t arrival_bytes_ = 0;
 };
 
 }  // namespace coir::nbody::detail

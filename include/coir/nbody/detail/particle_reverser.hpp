@@ -4,7 +4,9 @@
 /// Kicks and drifts that can be undone to the bit, and their adjoints.
 
 #include <coir/core/concepts.hpp>
+#include <coir/distributed/group.hpp>
 #include <coir/mesh/assignment.hpp>
+#include <coir/mesh/cells.hpp>
 #include <coir/mesh/force.hpp>
 #include <coir/nbody/cotangents.hpp>
 #include <coir/nbody/detail/made_move.hpp>
@@ -47,7 +49,9 @@ struct Quanta {
 inline constexpr double least_scale = 1.0 / 64;
 
 /// Moves particles by multiples of Quanta. It doesn't find forces: callers pass a mesh that holds
-/// them.
+/// them. Each rank moves its own particles. Check sums, largest numbers and derivatives are those
+/// of all ranks' particles, with the same bits for any number of ranks; the functions that find
+/// them are collective.
 template <CompiledSpace Exec, Real T>
 class ParticleReverser {
  public:
@@ -55,8 +59,8 @@ class ParticleReverser {
   using Force = mesh::Force<Exec, T>;
 
   /// \param largest_momentum  a component's, > 0: momenta are multiples of it over most_quanta<T>
-  ParticleReverser(Exec const& exec, double box, double largest_momentum,
-                   mesh::Assignment assignment);
+  ParticleReverser(Exec const& exec, distributed::Group const& group, double box,
+                   double largest_momentum, mesh::Assignment assignment);
 
   /// The largest momentum that can be held at the scale 1.
   double largest_held() const { return quanta_.momentum * static_cast<double>(most_quanta<T> - 1); }
@@ -80,15 +84,25 @@ class ParticleReverser {
   /// \param scale  by which momenta are held
   void drift(Particles<Exec, T> const& particles, double factor, double scale, bool back) const;
 
-  /// p = keep p + kick F, x += drift_after p. Completes `made`.
+  /// To be called before kick_and_drift() of a move with made.stored >= 0, with the particles of
+  /// this rank's sites: stores their momenta in lattice order, and then multiplies them by `keep`.
+  /// Not collective.
   /// \param site  the particles' lattice sites, or null if they are in that order
-  void kick_and_drift(Force const& force, Particles<Exec, T> const& particles,
-                      std::uint32_t const* site, MadeMove& made);
+  /// \throws ResourceError if there is no memory
+  void store(Particles<Exec, T> const& particles, std::uint32_t const* site, MadeMove const& made);
+  /// To be called after undo_kick() or pull_back_kick() of such a move: restores what store() has
+  /// stored. Not collective.
+  void restore(Particles<Exec, T> const& particles, std::uint32_t const* site,
+               MadeMove const& made);
 
-  /// Undoes the kick of `made`, and then a drift by `drift_back` p.
+  /// p = keep p + kick F, x += drift_after p. Completes `made`.
+  void kick_and_drift(Force const& force, Particles<Exec, T> const& particles, MadeMove& made);
+
+  /// Undoes the kick of `made`, and then a drift by `drift_back` p, but if momenta are to be
+  /// restored in between.
   /// \throws NumericalError if particles aren't where they were
-  void undo_kick(Force const& force, Particles<Exec, T> const& particles, std::uint32_t const* site,
-                 MadeMove const& made, double drift_back);
+  void undo_kick(Force const& force, Particles<Exec, T> const& particles, MadeMove const& made,
+                 double drift_back);
 
   /// Undoes a kick and a drift as undo_kick() does, and pulls cotangents back through both. The
   /// mesh of vectors holds the force. `potential` is Force::pull_back() of the cotangents of
@@ -98,10 +112,14 @@ class ParticleReverser {
   /// \param slopes      the derivatives with respect to kick, keep and drift_after are added to
   ///   these
   /// \throws NumericalError if particles aren't where they were, or cotangents overflow
-  void pull_back_kick(Force const& force, typename Force::Density const& potential,
-                      Particles<Exec, T> const& particles, std::uint32_t const* site,
-                      MadeMove const& made, double drift_back,
+  void pull_back_kick(Force const& force, mesh::CellsWindow<T const> const& potential,
+                      Particles<Exec, T> const& particles, MadeMove const& made, double drift_back,
                       Cotangents<Exec, T> const& cotangents, FactorSlopes& slopes);
+
+  /// The adjoint of the multiplication by move.keep, where momenta were stored before it and have
+  /// been restored.
+  void pull_back_keep(Particles<Exec, T> const& particles, Cotangents<Exec, T> const& cotangents,
+                      MadeMove const& made, FactorSlopes& slopes);
 
   /// x -= factor p, and momenta's cotangents += factor times those of positions.
   void pull_back_drift(Particles<Exec, T> const& particles, Cotangents<Exec, T> const& cotangents,
@@ -117,7 +135,7 @@ class ParticleReverser {
   /// To be called before cotangents are pulled back. Finds their largest components, by which later
   /// sums are rounded, so that sums have the same bits in any order.
   /// \throws NumericalError if one is infinite or NaN
-  void find_largest(Cotangents<Exec, T> const& cotangents, std::int64_t particles);
+  void find_largest(Particles<Exec, T> const& particles, Cotangents<Exec, T> const& cotangents);
 
  private:
   /// The factor of a drift, in quanta of position for each quantum of momentum at `scale`: the same
@@ -125,18 +143,13 @@ class ParticleReverser {
   T quanta_of_drift(double factor, double scale) const;
   /// The factor of a kick, in quanta of momentum for a force of 1.
   T quanta_of_kick(MadeMove const& made) const;
-  void store(Particles<Exec, T> const& particles, std::uint32_t const* site, MadeMove& made);
-  void restore(Particles<Exec, T> const& particles, std::uint32_t const* site,
-               MadeMove const& made);
-  /// The adjoint of the multiplication by move.keep, where momenta were stored before it.
-  void pull_back_keep(Particles<Exec, T> const& particles, Cotangents<Exec, T> const& cotangents,
-                      MadeMove const& made, FactorSlopes& slopes);
   /// sum slope n over all particles, of the whole numbers n of momenta.
   /// \param largest  no slope is larger
   double product_with_momenta(Particles<Exec, T> const& particles, Vectors const& slopes,
                               double largest) const;
 
   Exec exec_;
+  distributed::Group group_;
   mesh::Assignment assignment_;
   Quanta<T> quanta_;
   double scale_ = 1, largest_scale_ = 1;

@@ -98,7 +98,7 @@ class ParticleSorter {
   /// \param particles  The Views are replaced by others if no vectors are lent.
   /// \param further    vectors of particles that are to be sorted with them, where vectors are lent
   void sort(Particles<Exec, T>& particles, ParticleState& state, LentMemory<T> const& lent,
-            std::span<Vectors const> further = {});
+            std::span<Vectors* const> further = {});
 
   /// Memory of a number for each particle, free until the next sort(); null while particles are
   /// sorted.
@@ -108,7 +108,7 @@ class ParticleSorter {
 
   /// Undoes all sorting of particles at home.
   void restore_lattice_order(Particles<Exec, T>& particles, ParticleState& state,
-                             LentMemory<T> const& lent, std::span<Vectors const> further = {});
+                             LentMemory<T> const& lent, std::span<Vectors* const> further = {});
 
  private:
   using Unmanaged = Kokkos::View<T* [3], Kokkos::LayoutRight, typename Exec::memory_space,
@@ -118,7 +118,7 @@ class ParticleSorter {
     return lends_vectors_ ? lent.vectors : memory_.second.data();
   }
   void permute(Particles<Exec, T>& particles, LentMemory<T> const& lent,
-               std::span<Vectors const> further, std::uint32_t const* permutation);
+               std::span<Vectors* const> further, std::uint32_t const* permutation);
   void permute_vectors(Vectors const& from, Vectors const& to, std::int64_t count,
                        std::uint32_t const* permutation);
   void permute_sites(Numbers const& site, std::int64_t count, T* scratch,

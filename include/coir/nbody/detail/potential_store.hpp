@@ -5,6 +5,7 @@
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/shape.hpp>
+#include <coir/distributed/group.hpp>
 
 #include <cstdint>
 #include <vector>
@@ -16,17 +17,22 @@ namespace coir::nbody::detail {
 /// which consecutive kicks share. It computes nothing: callers fill the memory.
 ///
 /// Memory is allocated for several potentials at once, which takes devices no longer than for one.
+/// Each rank keeps its part, if all ranks have the memory for theirs.
 template <CompiledSpace Exec, Real T>
 class PotentialStore {
  public:
-  /// (n_0, n_1, n_2 / 2 + 1), as mesh::Force::solve() keeps it; empty where none is kept.
+  /// As mesh::Force::solve() keeps it; empty where none is kept.
   using Potential =
       Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, typename Exec::memory_space>;
 
   static constexpr std::int64_t at_a_time = 16;
 
-  /// \param shape  cells of the mesh along each axis
-  explicit PotentialStore(Shape<3> const& shape) : shape_(shape) {}
+  /// Whether this is a potential. That of a rank without planes has no numbers.
+  static bool is_kept(Potential const& potential) { return potential.extent(2) > 0; }
+
+  /// \param shape  mesh::Force::kept_shape() on this rank
+  PotentialStore(distributed::Group const& group, Shape<3> const& shape)
+      : group_(group), shape_(shape) {}
 
   /// Keeps potentials from now on, as long as half of the free memory is left.
   ///
@@ -36,8 +42,8 @@ class PotentialStore {
   /// Keeps no more potentials from now on. Frees memory that no kick needs.
   void end();
 
-  /// To be called before a force is computed: the memory for its potential. Empty if potentials
-  /// aren't kept, or memory is short.
+  /// To be called before a force is computed: the memory for its potential. Nothing if potentials
+  /// aren't kept, or memory is short. Collective.
   Potential const& next();
 
   /// To be called after a kick: puts the potential of the present force on the stack.
@@ -55,6 +61,7 @@ class PotentialStore {
   std::int64_t held() const;
   void allocate();
 
+  distributed::Group group_;
   Shape<3> shape_;
   std::int64_t kicks_to_come_ = 0;
   Potential present_;
