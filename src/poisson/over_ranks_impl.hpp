@@ -18,6 +18,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -35,15 +37,42 @@ inline void expects_alike_limits(distributed::Group const& group, IterationLimit
                                      {"sweeps_per_exchange", sweeps_per_exchange}});
 }
 
+/// A rank's monitor, whose exceptions wait until all ranks can throw them: until then the monitor
+/// wants to stop.
+class OwnMonitor {
+ public:
+  explicit OwnMonitor(poisson::Monitor const& monitor) : monitor_(monitor) {}
+
+  bool operator()(poisson::Progress const& progress) {
+    try {
+      return monitor_(progress);
+    } catch (...) {
+      thrown_ = std::current_exception();
+      return false;
+    }
+  }
+  /// Throws on all ranks what a monitor, or `error`, was on any. Collective.
+  void agree(distributed::Group const& group, std::exception_ptr const& error = nullptr) const {
+    distributed::agree(group, thrown_ ? thrown_ : error);
+  }
+
+ private:
+  poisson::Monitor const& monitor_;
+  std::exception_ptr thrown_;
+};
+
 /// The sweeps between two exchanges.
 ///
 /// \param wish     0: `best`, or fewer if the smallest part has fewer rows than their halo
-/// \param fitting  whose halo the smallest part has
+/// \param fitting  the most sweeps whose halo fits in the rank with the fewest rows
 inline std::int64_t sweeps_at_once(SharedRows const& shared, int wish, std::int64_t best,
                                    std::int64_t fitting) {
   expects(wish >= 0, "sweeps_per_exchange must be 1 or more, or 0 for a suitable number", wish);
   bool const is_alone = shared.smallest == shared.total;
   if (wish == 0 || is_alone) return std::clamp<std::int64_t>(fitting, 1, best);
+  expects(fitting >= 1,
+          "the rank with the fewest rows has no room for the halo of a sweep: use fewer ranks",
+          shared.smallest);
   expects(wish <= fitting,
           "sweeps_per_exchange must be at most " + std::to_string(fitting) +
               ", for the rank with the fewest rows has no larger halo: make it smaller, or use "
@@ -96,7 +125,11 @@ Result iterate_over_ranks(Exec const& exec, distributed::Group const& group,
         return over_ranks(residual_norm<Exec, T, Rank>(exec, rows.own_source(), rows.own(field())));
       },
       [&](double own) { return group.max(own); }};
-  Result const result = iterate(sweeps, source, cells, limits);
+  OwnMonitor monitor(limits.monitor);
+  IterationLimits asking = limits;
+  if (limits.monitor) asking.monitor = std::ref(monitor);
+  Result const result = iterate(sweeps, source, cells, asking);
+  monitor.agree(group);
   rows.finish(field());
   exec.fence();
   return result;
@@ -191,6 +224,7 @@ Result red_black(Exec const& exec, distributed::Group const& group, Strided<T co
 }
 
 /// Lets the first rank solve, and asks the monitors of all ranks whenever the solver asks its own.
+/// What a rank throws all throw. Collective.
 template <class Solve>
 Result ask_all_ranks(distributed::Group const& group, MultigridOptions const& options,
                      Solve const& solve) {
@@ -202,25 +236,29 @@ Result ask_all_ranks(distributed::Group const& group, MultigridOptions const& op
     group.broadcast(&question, sizeof question);
     return question;
   };
-  if (!options.monitor) return group.is_first() ? solve(options) : Result{};
-  if (!group.is_first()) {
+  OwnMonitor monitor(options.monitor);
+  bool const is_asked = static_cast<bool>(options.monitor);
+  Result result;
+  std::exception_ptr error;
+  if (group.is_first()) {
+    MultigridOptions asking = options;
+    if (is_asked)
+      asking.monitor = [&](poisson::Progress const& progress) {
+        tell({true, progress});
+        return group.all(monitor(progress));
+      };
+    try {
+      result = solve(asking);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    if (is_asked) tell({});
+  } else if (is_asked) {
     for (Question told = tell({}); told.is_asked; told = tell({}))
-      group.all(options.monitor(told.progress));
-    return {};
+      group.all(monitor(told.progress));
   }
-  MultigridOptions asking = options;
-  asking.monitor = [&](poisson::Progress const& progress) {
-    tell({true, progress});
-    return group.all(options.monitor(progress));
-  };
-  try {
-    Result const result = solve(asking);
-    tell({});
-    return result;
-  } catch (...) {
-    tell({});
-    throw;
-  }
+  monitor.agree(group, error);
+  return result;
 }
 
 /// Multigrid of the whole grid by the first rank.
@@ -265,10 +303,8 @@ Result multigrid_on_first(Exec const& exec, distributed::Group const& group,
                      of_unknown);
   }
   exchange.run();
-  Result result = distributed::together(group, [&] {
-    return ask_all_ranks(group, options, [&](MultigridOptions const& asking) {
-      return multigrid<Exec, T, Rank>(exec, source, unknown, asking);
-    });
+  Result result = ask_all_ranks(group, options, [&](MultigridOptions const& asking) {
+    return multigrid<Exec, T, Rank>(exec, source, unknown, asking);
   });
   group.broadcast(&result, sizeof result);
   exchange.receive(0, u);
@@ -314,12 +350,15 @@ Result multigrid(Exec const& exec, distributed::Group const& group, Strided<T co
   int const grids = Shared::shared_grids(shapes, shared.borders, options);
   if (grids == 0) return multigrid_on_first<Exec, T, Rank>(exec, group, b, u, shared, options);
   ProfilingRegion const region("coir::poisson::over_ranks/multigrid");
+  OwnMonitor monitor(options.monitor);
   MultigridOptions agreed = options;
   if (options.monitor)
     agreed.monitor = [&](poisson::Progress const& progress) {
-      return group.all(options.monitor(progress));
+      return group.all(monitor(progress));
     };
-  return Shared(exec, ranks, shapes, shared.borders, grids, b, u, agreed).solve();
+  Result const result = Shared(exec, ranks, shapes, shared.borders, grids, b, u, agreed).solve();
+  monitor.agree(group);
+  return result;
 }
 
 }  // namespace coir::poisson::detail

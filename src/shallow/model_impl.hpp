@@ -28,7 +28,7 @@ struct Band {
   Diffuse<T> diffuse;
   std::int64_t bands;
   int first, count;  ///< rows in all, perhaps with some beside the rank's own
-  bool leaves_ends;  ///< no viscosity on rows that are halos elsewhere
+  bool leaves_ends;  ///< no viscosity on rows that are being sent, or that others are copies of
 
   int begin(std::int64_t band) const { return first + static_cast<int>(count * band / bands); }
   bool follows(std::int64_t band, int j) const {
@@ -60,8 +60,8 @@ struct RestOfBand {
   }
 };
 
-/// Rows at both ends of a rank's part: `south` from `first` on, and those that lie `between`
-/// further on.
+/// Rows at both ends of a rank's part: `south` rows from `first` on, and then, after `between` rows
+/// that are left out, the others.
 template <class Body>
 struct Ends {
   Body body;

@@ -1,5 +1,6 @@
 // Solvers over ranks against the same solvers on one rank, bit for bit.
 
+#include <coir/core/errors.hpp>
 #include <coir/distributed/share.hpp>
 #include <coir/poisson/over_ranks.hpp>
 
@@ -251,6 +252,27 @@ TEST(SolversOverRanksInDouble, AskTheMonitorsOfAllRanksWhereTheFirstOneSolves) {
            }});
       EXPECT_EQ(result.stopped_by, coir::poisson::StoppedBy::interrupted) << rows << " rows";
       EXPECT_EQ(asked, last_one) << rows << " rows";
+    }
+  }
+}
+
+TEST(SolversOverRanksInDouble, ThrowOnAllRanksWhatAMonitorThrowsOnOne) {
+  for (int const who : {0, world().size() - 1}) {
+    auto const monitor = [&](coir::poisson::Progress const&) {
+      if (world().rank() == who) throw coir::NumericalError("enough");
+      return true;
+    };
+    for (std::int64_t const rows : {41, 257}) {
+      Problem<Exec, double, 2> const problem(rows, 67);
+      auto const& b = problem.own_b;
+      auto const& u = problem.own_u;
+      EXPECT_EQ(message_of<coir::NumericalError>(
+                    [&] { multigrid(Exec(), world(), b, u, {.monitor = monitor}); }),
+                "enough");
+      EXPECT_EQ(message_of<coir::NumericalError>([&] {
+                  red_black(Exec(), world(), b, u, {.sweeps = 1'000'000, .monitor = monitor});
+                }),
+                "enough");
     }
   }
 }

@@ -11,7 +11,7 @@
 ///     poisson::jacobi(exec, world, b, u, {.sweeps = 1000});
 ///
 /// All functions are collective, with the same options on every rank, and a monitor on every rank
-/// or on none.
+/// or on none. What a monitor throws on one rank is thrown on all.
 ///
 /// Memory: where a rank has a neighbour and halos of more than one row, copies of b and u with
 /// these halos; also where a View isn't row-major. Messages count as "distributed/halos".
