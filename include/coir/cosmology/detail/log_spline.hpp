@@ -100,7 +100,7 @@ struct LogSpline {
     double const place = plain(at);
     int const end = nodes.size() - 1;
     if (place <= x[0]) return values[0] + pieces[0].slope * (at - x[0]);
-    if (place >= x[end]) return values[end] + pieces[end].slope * (at - x[end]);
+    if (!(place < x[end])) return values[end] + pieces[end].slope * (at - x[end]);
     int const i = nodes.piece_of(place);
     T const s = at - x[i];
     SplinePiece<T> const& c = pieces[i];
