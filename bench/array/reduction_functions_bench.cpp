@@ -25,6 +25,7 @@ struct Dot {
 
 struct Scaled {
   KOKKOS_FUNCTION void operator()(Row<float> const& row, Subarray<float, 1> const& result) const {
+    COIR_INDEPENDENT_ITERATIONS
     for (std::int64_t i = 0; i < row.size(); ++i) result[i] = 2 * row[i];
   }
 };

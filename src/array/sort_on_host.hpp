@@ -9,6 +9,7 @@
 /// Runs of keys that are equal in these bits are sorted by comparisons afterwards. The result is
 /// the only one that there can be, and so doesn't depend on the number of threads.
 
+#include "lane_sort.hpp"
 #include "vector_sort.hpp"
 
 #include <coir/array/array.hpp>
@@ -413,8 +414,28 @@ Array<Word, 1, Kokkos::HostSpace> spare_rows(Exec const& exec, std::int64_t rows
   return Array<Word, 1, Kokkos::HostSpace>(Shape<1>{columns < short_row ? 0 : spares * columns});
 }
 
+/// Whether rows of words are sorted in lanes: many short ones.
+template <class Word>
+bool suits_lane_sort(std::int64_t rows, std::int64_t columns) {
+  constexpr std::int64_t few = 4;
+  return sizeof(Word) >= 4 && columns > 1 && columns <= longest_lane_sort && rows >= few;
+}
+
+/// Sorts short rows: threads share them.
+template <class Exec, class Word>
+void sort_short_rows(Exec const& exec, Word* words, std::int64_t rows, std::int64_t columns) {
+  if constexpr (sizeof(Word) >= 4) {
+    std::int64_t const shares = threads_worth_starting(exec, rows * columns, rows);
+    for_each_task("coir::array::sort_on_host/short", exec, shares, [=](std::int64_t share) {
+      std::int64_t const begin = rows * share / shares, end = rows * (share + 1) / shares;
+      sort_in_lanes(words + begin * columns, end - begin, columns);
+    });
+  }
+}
+
 template <class Exec, class Key>
 void sort_on_host(Exec const& exec, Key* keys, std::int64_t rows, std::int64_t columns) {
+  if (suits_lane_sort<Key>(rows, columns)) return sort_short_rows(exec, keys, rows, columns);
   auto spare = spare_rows<Key>(exec, rows, columns);
   for_rows(exec, rows, columns,
            [=, spare = spare.data()](std::int64_t task, std::int64_t r, std::int64_t parts,
@@ -426,6 +447,17 @@ void sort_on_host(Exec const& exec, Key* keys, std::int64_t rows, std::int64_t c
 template <class Exec, class Key>
 void argsort_on_host(Exec const& exec, Key const* keys, std::int64_t* order, std::int64_t rows,
                      std::int64_t columns) {
+  if (sizeof(Key) <= 4 && suits_lane_sort<std::uint64_t>(rows, columns)) {
+    // Words of a key and its column, which tells equal keys apart.
+    auto* const words = reinterpret_cast<std::uint64_t*>(order);
+    for (std::int64_t r = 0; r < rows; ++r)
+      for (std::int64_t c = 0; c < columns; ++c)
+        words[r * columns + c] =
+            std::uint64_t(keys[r * columns + c]) << 32 | static_cast<std::uint64_t>(c);
+    sort_short_rows(exec, words, rows, columns);
+    for (std::int64_t i = 0; i < rows * columns; ++i) words[i] &= 0xffffffff;
+    return;
+  }
   auto spare = spare_rows<std::uint64_t>(exec, rows, columns);
   for_rows(exec, rows, columns,
            [=, spare = spare.data()](std::int64_t task, std::int64_t r, std::int64_t parts,

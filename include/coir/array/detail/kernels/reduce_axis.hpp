@@ -285,6 +285,39 @@ void fold_rows_on_host(Exec const& exec, Body const& body, Monoid const& monoid,
   });
 }
 
+/// Rows of so few elements, of arrays that all lie side by side, are folded in vectors of rows:
+/// starts of rows would take longer than their elements.
+inline constexpr std::int64_t least_short_row = 2, most_short_row = 4;
+
+template <int Length, class Exec, class Kernel, class Monoid, int Outer, class Result>
+void fold_short_rows_of(Exec const& exec, ReduceBody<Kernel, Monoid, Outer> const& body,
+                        std::int64_t rows, Result* out) {
+  std::int64_t const threads = threads_worth_starting(exec, rows * Length, rows);
+  for_each_task("coir::array::reduce_axis/short", exec, threads, [=](std::int64_t s) {
+    std::int64_t const begin = rows * s / threads, end = rows * (s + 1) / threads;
+    Scratch<0> none;
+    auto const elements = body.kernel.template row<true>(Place<Outer>{}, begin * Length,
+                                                         (end - begin) * Length, none);
+    Monoid const monoid = body.monoid;
+    Result* const results = out + begin;
+    COIR_INDEPENDENT_ITERATIONS
+    for (std::int64_t r = 0; r < end - begin; ++r) {
+      auto value = monoid.neutral();
+      for (int c = 0; c < Length; ++c) monoid.fold(value, elements[r * Length + c], c);
+      results[r] = monoid.result(value);
+    }
+  });
+}
+
+/// \param body  of a kernel whose arrays are single rows, all of whose elements lie side by side
+template <class Exec, class Body, class Result>
+void fold_short_rows_on_host(Exec const& exec, Body const& body, std::int64_t rows,
+                             std::int64_t length, Result* out) {
+  if (length == 2) fold_short_rows_of<2>(exec, body, rows, out);
+  if (length == 3) fold_short_rows_of<3>(exec, body, rows, out);
+  if (length == 4) fold_short_rows_of<4>(exec, body, rows, out);
+}
+
 /// Calls fold(load(k), k) for k = first, first + step, ... below `length`. Several loads are under
 /// way at a time, because a device's thread waits for all of them at once.
 template <int Loads, class Load, class FoldOne>
@@ -649,6 +682,22 @@ auto reduce_axis_by(E const& expression, int axis, Monoid const& monoid) {
         fold_across_rows_on_host(exec, own, rows, length, could_join, out);
       });
     } else {
+      if constexpr (!folds_rows<Monoid>) {
+        if (length >= least_short_row && length <= most_short_row) {
+          Fold<rank> flat(shape);
+          add_leaves(flat, expression);
+          flat.close();
+          auto const in_a_row = expression.kernel(flat);
+          if (flat.rows() == 1 && in_a_row.direct()) {
+            ReduceBody<Kernel, Monoid, outer> const body{in_a_row, monoid, numbers, 0,
+                                                         fold.narrow()};
+            launch_on_host(body, [=, out = result.data()](auto const& own) {
+              fold_short_rows_on_host(exec, own, cells, length, out);
+            });
+            return result;
+          }
+        }
+      }
       // Elements are numbered along the axis: every row begins with 0.
       ReduceBody<Kernel, Monoid, outer> const body{kernel, monoid, numbers, 0, fold.narrow()};
       launch_on_host(body, [=, out = result.data()](auto const& own) {
