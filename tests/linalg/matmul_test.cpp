@@ -170,7 +170,8 @@ TYPED_TEST(MatmulLayouts, EvaluatesExpressions) {
 }
 
 TYPED_TEST(MatmulLayouts, OfAMatrixAndItsTransposeIsSymmetric) {
-  int const extents[][2] = {{1, 1}, {1, 9}, {9, 1}, {31, 33}, {32, 64}, {97, 41}, {150, 40}, {200, 3}};
+  int const extents[][2] = {{1, 1},   {1, 9},   {9, 1},    {31, 33},
+                            {32, 64}, {97, 41}, {150, 40}, {200, 3}};
   for (auto const& [m, k] : extents) {
     auto const x = this->random(m, k);
     auto const wide = this->random(m + 3, k + 4);
