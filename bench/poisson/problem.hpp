@@ -6,6 +6,7 @@
 #include <support/memory.hpp>
 #include <support/timing.hpp>
 
+#include <coir/core/buffers.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/views.hpp>
 
@@ -61,24 +62,29 @@ struct Problem {
   Grid<T, Rank> source;
   Grid<T, Rank> unknown;
 
-  Problem(Space const& exec, benchmark::State const& state)
-      : source(grid("source", state, 0)), unknown(grid("unknown", state, 2)) {
+  /// The grids lie in large pages on hosts, as coir's arrays and those that measure the memory.
+  Problem(Space const& exec, benchmark::State const& state) {
+    auto const extent = [&](int d, std::int64_t ring) {
+      return std::size_t(state.range(d) + ring);
+    };
+    auto const add = [&](Buffers& all, Grid<T, Rank>& grid, char const* name, std::int64_t ring) {
+      if constexpr (Rank == 2)
+        all.add(grid, name, extent(0, ring), extent(1, ring));
+      else
+        all.add(grid, name, extent(0, ring), extent(1, ring), extent(2, ring));
+    };
+    Buffers all;
+    add(all, source, "source", 0);
+    add(all, unknown, "unknown", 2);
+    all.make<Memory>("a benchmark's grid");
     fill_source(exec, source);
+    fill(exec, unknown, T(0));
   }
 
   /// What passes over the grid do, each reading the source and the unknown and writing the unknown.
   Work work_of(std::int64_t passes) const {
     double const cells = double(source.size()) * double(passes);
     return {cells, cells * 3 * double(sizeof(T))};
-  }
-
- private:
-  static Grid<T, Rank> grid(char const* name, benchmark::State const& state, std::int64_t ring) {
-    auto const extent = [&](int d) { return std::size_t(state.range(d) + ring); };
-    if constexpr (Rank == 2)
-      return Grid<T, Rank>(std::string(name), extent(0), extent(1));
-    else
-      return Grid<T, Rank>(std::string(name), extent(0), extent(1), extent(2));
   }
 };
 

@@ -1,9 +1,10 @@
 #pragma once
 
 /// \file
-/// Jacobi sweeps one at a time, each a pass over memory.
+/// Jacobi sweeps, each a pass over memory; of boxes on hosts two sweeps a pass.
 
 #include "jacobi_columns.hpp"
+#include "jacobi_pairs.hpp"
 #include "rows_of.hpp"
 #include "second_field.hpp"
 #include "stencil.hpp"
@@ -41,6 +42,23 @@ struct JacobiSweep {
     COIR_INDEPENDENT_ITERATIONS
     for (int j = begin; j < end; ++j)
       updated[j] = (neighbour_sum(rows, 1, j) - source[j - 1]) * T(0.25);
+  }
+
+  /// The same for boxes.
+  void stretch(Index3 i, Index3 j, Index3 begin, Index3 end) const
+    requires(In::rank == 3)
+  {
+    T const* const row = &in(i, j, 0);
+    T const* const slabs[] = {&in(i - 1, j, 0), &in(i + 1, j, 0)};
+    T const* const rows[] = {&in(i, j - 1, 0), &in(i, j + 1, 0)};
+    T const* const source = &b(i - 1, j - 1, 0);
+    T* const updated = &out(i, j, 0);
+    COIR_INDEPENDENT_ITERATIONS
+    for (Index3 k = begin; k < end; ++k)
+      updated[k] =
+          ((((((slabs[0][k] + slabs[1][k]) + rows[0][k]) + rows[1][k]) + row[k - 1]) + row[k + 1]) -
+           source[k - 1]) *
+          (T(1) / T(6));
   }
 
   /// Sweeps `Count` cells of a column. All are computed before the first is stored, so that
@@ -99,6 +117,8 @@ class PlainJacobi {
       sweeps = replay(sweeps);
     else if constexpr (Rank == 2)
       sweeps = sweep_bands(sweeps);
+    else
+      sweeps = sweep_pairs(sweeps);
     for (; sweeps > 0; --sweeps) {
       jacobi_sweep<Exec, T, Rank>(exec_, b_, fields_.current(), fields_.other());
       fields_.swap();
@@ -129,6 +149,9 @@ class PlainJacobi {
   void finish() { fields_.finish(); }
 
  private:
+  using In = RowMajorView<Exec, T const, Rank>;
+  using Sweep = JacobiSweep<T, In, RowMajorView<Exec, T, Rank>, In>;
+
   /// Makes the sweeps in one kernel, if each thread has a band of rows. Threads wait for their
   /// neighbours alone, which takes less time than a kernel for each sweep. Returns the sweeps left
   /// over: none or all.
@@ -137,8 +160,6 @@ class PlainJacobi {
     std::int64_t const rows = b_.extent(0), threads = threads_worth_starting(
                                                 exec_, b_.size(), most_tasks_at_once(exec_));
     if (sweeps < 2 || threads == 1 || rows < least_rows * threads) return sweeps;
-    using In = RowMajorView<Exec, T const, Rank>;
-    using Sweep = JacobiSweep<T, In, RowMajorView<Exec, T, Rank>, In>;
     Sweep const there{In(fields_.current()), b_, fields_.other()},
         back{In(fields_.other()), b_, fields_.current()};
     int const end = static_cast<int>(b_.extent(1)) + 1, last = static_cast<int>(threads) - 1;
@@ -155,6 +176,25 @@ class PlainJacobi {
     });
     if (sweeps % 2 == 1) fields_.swap();
     return 0;
+  }
+
+  /// Makes pairs of sweeps, if each thread has a band of planes, and returns the sweeps left over.
+  std::int64_t sweep_pairs(std::int64_t sweeps) {
+    constexpr std::int64_t least_planes = 4;  // so that bands are about equal
+    std::int64_t const planes = b_.extent(0), threads = threads_worth_starting(
+                                                  exec_, b_.size(), most_tasks_at_once(exec_));
+    if (sweeps < 2 || b_.size() == 0 || (threads > 1 && planes < least_planes * threads))
+      return sweeps;
+    Sweep const there{In(fields_.current()), b_, fields_.other()},
+        back{In(fields_.other()), b_, fields_.current()};
+    Index3 const rows = b_.extent(1), end = b_.extent(2) + 1;
+    // The planes of both fields and the source that a thread works on fit into its share of a
+    // cache.
+    std::int64_t const bytes_of_row = 8 * static_cast<std::int64_t>(sizeof(T)) * end;
+    std::int64_t const rows_a_time = std::max<std::int64_t>((2 << 20) / bytes_of_row, 8);
+    jacobi_pairs(exec_, there, back, planes, rows, threads, rows_a_time, sweeps / 2,
+                 [=](Sweep const& sweep, Index3 i, Index3 j) { sweep.stretch(i, j, 1, end); });
+    return sweeps % 2;
   }
 
   /// Submits as many whole recordings as fit and returns the sweeps left over.

@@ -5,6 +5,7 @@
 
 #include <coir/core/buffers.hpp>
 #include <coir/core/contiguous.hpp>
+#include <coir/core/loops.hpp>
 #include <coir/core/strided.hpp>
 #include <coir/poisson/detail/callers_grid.hpp>
 
@@ -23,6 +24,47 @@ void copy_field(Exec const& exec, RowMajorView<Exec, T, Rank> const& in,
     copy_strided<Exec, T, Rank>(exec, strided(in), strided(out));
 }
 
+/// Copies the ring of a field's row, or that of a slab with its rows.
+template <class T, class In, class Out>
+struct CopyRing {
+  In in;
+  Out out;
+
+  std::int64_t cells_per_index() const {
+    return In::rank == 2 ? 2 : 2 * std::int64_t(in.extent(1) + in.extent(2));
+  }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    bool const outer = i == 0 || i + 1 == std::int64_t(in.extent(0));
+    if constexpr (In::rank == 2) {
+      copy_row(&in(i, 0), &out(i, 0), in.extent(1), outer);
+    } else {
+      auto const rows = std::int64_t(in.extent(1));
+      for (std::int64_t j = 0; j < rows; ++j)
+        copy_row(&in(i, j, 0), &out(i, j, 0), in.extent(2), outer || j == 0 || j + 1 == rows);
+    }
+  }
+
+ private:
+  KOKKOS_FUNCTION static void copy_row(T const* from, T* to, std::int64_t length, bool whole) {
+    std::int64_t const step = whole ? 1 : length - 1;
+    for (std::int64_t k = 0; k < length; k += step) to[k] = from[k];
+  }
+};
+
+/// Copies the ring of a field. Devices copy all of it, which is one launch without strides.
+template <class Exec, class T, int Rank>
+void copy_ring(Exec const& exec, RowMajorView<Exec, T, Rank> const& in,
+               RowMajorView<Exec, T, Rank> const& out) {
+  using View = RowMajorView<Exec, T, Rank>;
+  if constexpr (runs_on_host<Exec>)
+    for_each("coir::poisson::second_field/ring", exec,
+             box<1, std::int64_t>({std::int64_t(in.extent(0))}),
+             CopyRing<T, RowMajorView<Exec, T const, Rank>, View>{in, out});
+  else
+    copy_field<Exec, T, Rank>(exec, in, out);
+}
+
 template <class Exec, class T, int Rank>
 class TwoFields {
  public:
@@ -39,8 +81,7 @@ class TwoFields {
       all.add(owned_, label, u.extent(0), u.extent(1), u.extent(2));
     all.make<typename Exec::memory_space>("the second field of " + method);
     field_[1] = owned_;
-    copy_field<Exec, T, Rank>(exec_, field_[0],
-                              field_[1]);  // for the ring; the inside is written over
+    copy_ring<Exec, T, Rank>(exec_, field_[0], field_[1]);
   }
 
   int parity() const { return parity_; }

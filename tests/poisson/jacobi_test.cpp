@@ -145,9 +145,13 @@ TYPED_TEST(Jacobi, BlockedEqualsPlainOnALongThinGrid) {
   }
 }
 
-// Devices sweep boxes of a million cells and more by another kernel.
+// Devices sweep boxes of a million cells and more by another kernel. On hosts each thread has a
+// band of planes, if these suffice, and makes two sweeps in a pass.
 TYPED_TEST(Jacobi, ThreeDimensionsEqualThePlainLoop) {
+  expect_box_same_as_plain_loop<TypeParam>(1, 1, 1, 4);
   expect_box_same_as_plain_loop<TypeParam>(5, 7, 33, 3);
+  expect_box_same_as_plain_loop<TypeParam>(3, 150, 167, 5);
+  expect_box_same_as_plain_loop<TypeParam>(29, 40, 50, 9);
   expect_box_same_as_plain_loop<TypeParam>(41, 150, 167, 3);
   expect_box_same_as_plain_loop<TypeParam>(16, 260, 257, 2);
 }

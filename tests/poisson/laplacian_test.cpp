@@ -138,7 +138,7 @@ TYPED_TEST(Laplacian, SourceNormIsTheResidualNormOfAnEmptyInside) {
   struct Extents {
     int m, n, p;
   };
-  Extents const shapes[] = {{1, 1, 1}, {1, 5, 2}, {3, 4, 50}};
+  Extents const shapes[] = {{1, 1, 1}, {1, 5, 2}, {3, 4, 50}, {2, 3, 1100}};
   for (auto const& [m, n, p] : shapes) {
     GridOf<TypeParam, 3> const u("u", m + 2, n + 2, p + 2), b("b", m, n, p);
     coir::testing::fill_random(u, 3);
