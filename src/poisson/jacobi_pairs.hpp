@@ -26,8 +26,8 @@ struct PairProgress {
 /// first sweep has made a row and its neighbours, the second one follows, while the cache holds
 /// them. The planes at a band's ends wait for the bands beside it, and are swept back last.
 ///
-/// \param sweep_row   called with `there` or `back`, and the numbers of a plane and a row, from 1
-/// \param bands       at most planes / 2 if there are several, and at most the threads
+/// \param sweep_row    called with `there` or `back`, and the numbers of a plane and a row, from 1
+/// \param bands        at most planes / 2 if there are several, and at most the threads
 /// \param rows_a_time  at least 1
 template <class Exec, class Sweep, class SweepRow>
 void jacobi_pairs(Exec const& exec, Sweep const& there, Sweep const& back, std::int64_t planes,
