@@ -8,6 +8,8 @@
 #include <coir/core/math.hpp>
 #include <coir/core/pool.hpp>
 #include <coir/core/tasks.hpp>
+#include <coir/distributed/group.hpp>
+#include <coir/distributed/share.hpp>
 #include <coir/nbody/detail/crossings.hpp>
 
 #include <algorithm>
@@ -20,11 +22,21 @@ namespace coir::nbody::detail {
 
 inline constexpr std::int64_t particles_per_mark = CrossingMarks<float>::block;
 
-/// The rank that has index i of n, as distributed::owner_of().
+/// The rank that has index i of n, as distributed::owner_of(). Nearly all indices are those of rank
+/// `me`, which has `count` from `first` on: they need no division.
 struct Owner {
   std::int64_t n;
-  int ranks;
+  int ranks, me;
+  std::int64_t first, count;
+
+  Owner(std::int64_t extent, distributed::Group const& group)
+      : n(extent), ranks(group.size()), me(group.rank()) {
+    auto const own = distributed::share_of(n, me, ranks);
+    first = own.first;
+    count = own.count;
+  }
   KOKKOS_FORCEINLINE_FUNCTION int operator()(std::int64_t i) const {
+    if (i >= first && i < first + count) return me;
     return static_cast<int>(((i + 1) * ranks - 1) / n);
   }
 };
@@ -50,6 +62,8 @@ struct OwnerOfSite {
   std::int64_t plane;  ///< sites of a plane of the lattice
   Owner owner;
   KOKKOS_FORCEINLINE_FUNCTION int operator()(std::int64_t p) const {
+    std::int64_t const behind = std::int64_t(site[p]) - owner.first * plane;
+    if (behind >= 0 && behind < owner.count * plane) return owner.me;
     return owner(std::int64_t(site[p]) / plane);
   }
 };

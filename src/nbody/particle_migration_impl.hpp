@@ -269,7 +269,7 @@ void ParticleMigration<Exec, T>::to_planes(Particles<Exec, T>& particles, Partic
   send(particles, further,
        OwnerOfPlane<T>{particles.position.data(),
                        static_cast<T>(mesh::inverse_spacing(mesh_side_, box_)),
-                       static_cast<T>(mesh_side_), Owner{mesh_side_, group_.size()}},
+                       static_cast<T>(mesh_side_), Owner(mesh_side_, group_)},
        crossings == nullptr ? nullptr : crossings->marks().of_blocks);
   if (crossings != nullptr) crossings->restart(exec_, particles.count());
 }
@@ -291,8 +291,8 @@ template <CompiledSpace Exec, Real T>
 void ParticleMigration<Exec, T>::go_home(Particles<Exec, T>& particles, ParticleState& state,
                                          Further further) {
   if (state.is_home()) return;
-  send(particles, further,
-       OwnerOfSite{particles.site.data(), side_ * side_, Owner{side_, group_.size()}}, nullptr);
+  send(particles, further, OwnerOfSite{particles.site.data(), side_ * side_, Owner(side_, group_)},
+       nullptr);
   arrivals_.reset();
   auto const planes = distributed::share_of(side_, group_.rank(), group_.size());
   distributed::together(group_, [&] {
