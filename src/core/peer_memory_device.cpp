@@ -114,9 +114,9 @@ struct CopySmall {
       else
         copy<char>(one, rank);
     }
-    finish_stores_for_all_devices();
     member.team_barrier();
     if (rank != 0) return;
+    finish_stores_for_all_devices();
     for (int n = 0; n < signal_count; ++n)
       *static_cast<std::uint32_t volatile*>(signals[n].place) = signals[n].number;
   }

@@ -112,9 +112,12 @@ class OpenedMemory {
       // CUDA refuses memory in the place of what was freed and is still open.
       Kokkos::fence();
       close_all();
+      ++refusals_;
       return open_memory(name);
     }
   }
+  /// How often all was closed because memory was refused.
+  int refusals() const { return refusals_; }
   void close(MemoryName const& name) {
     auto const at = memory_.find(name);
     if (at == memory_.end()) return;
@@ -128,6 +131,7 @@ class OpenedMemory {
 
  private:
   std::map<MemoryName, char*> memory_;
+  int refusals_ = 0;
 };
 
 /// One for all groups: a process can't open memory twice by different names.
@@ -173,6 +177,7 @@ struct PeerConnection {
     begun.reset();
     for (char* const first : opened_signals) close_memory(first);
     opened_signals.clear();
+    given_up.clear();
     signals = nullptr;
   }
 
@@ -192,9 +197,11 @@ struct PeerConnection {
   std::vector<std::uint32_t*> theirs;         ///< signals of each rank
   std::vector<std::uint32_t> sent, received;  ///< exchanges with each rank so far
   std::uint32_t exchanges = 0;
+  bool has_failed = false;  ///< an exchange: signals no longer count what others count
+  std::vector<std::shared_ptr<char>> given_up;  ///< memory that others may write to until the end
   std::shared_ptr<std::uint32_t> signals;
   std::optional<OwnInstance<Exec>> to_others{std::in_place}, to_self{std::in_place};
-  /// Behind what the instance of the last exchange had to do before it, and its `ready` signals.
+  /// After the `ready` signals of the last exchange. The next one waits for it.
   std::optional<Moment<Exec>> begun{std::in_place};
   BeforeKokkosEnds const closes{[this] {
     close();
@@ -209,8 +216,13 @@ class PeerExchange : public UnderWay {
   // Memory of an exchange that is given up may be freed next, which then waits for the copies.
   // After an exception other ranks may never send them.
   ~PeerExchange() override {
-    if (!is_finished_ && connection_->to_others && std::uncaught_exceptions() == 0)
-      await_signals(connection_->to_others->exec(), awaited_);
+    if (is_finished_ || !connection_->to_others) return;
+    try {
+      if (std::uncaught_exceptions() == 0) await_signals(connection_->to_others->exec(), awaited_);
+    } catch (EnvironmentError const&) {  // the device fails: its next work says so
+    }
+    // Others may still write there.
+    for (auto& detour : detours_) connection_->given_up.push_back(std::move(detour.memory));
   }
 
   /// What has to arrive, and this rank's count of it.
@@ -264,15 +276,12 @@ void swap_lists(Engine const& engine, std::vector<std::vector<One>>& mine,
   if (!messages.empty() || !answers.empty()) engine.begin(messages, answers)->finish();
 }
 
-/// Tells each rank where the pieces go that are received from it, and hears where those go that
-/// are sent, in the order of the pieces, behind a header.
-std::vector<std::vector<Destination>> destinations_of_sends(PeerConnection& connection,
-                                                            Engine const& engine,
-                                                            Pieces const& pieces,
-                                                            PeerExchange& exchange) {
-  auto const ranks = static_cast<std::size_t>(connection.size);
-  auto& [shared, opened] = *connection.memory;
-  std::vector<std::vector<Destination>> mine(ranks), theirs(ranks);
+/// Where the pieces go that are received from each rank, in their order behind a header.
+std::vector<std::vector<Destination>> destinations_of_receives(PeerConnection& connection,
+                                                               Pieces const& pieces,
+                                                               PeerExchange& exchange) {
+  auto& shared = connection.memory->shared;
+  std::vector<std::vector<Destination>> mine(static_cast<std::size_t>(connection.size));
   for (Receive const& piece : pieces.receives) {
     auto& places = mine[static_cast<std::size_t>(piece.from)];
     if (places.empty()) places.emplace_back();
@@ -282,6 +291,18 @@ std::vector<std::vector<Destination>> destinations_of_sends(PeerConnection& conn
     if (!place) throw EnvironmentError("the device's driver doesn't share memory of Views");
     places.push_back(*place);
   }
+  return mine;
+}
+
+/// Tells each rank where the pieces go that are received from it.
+///
+/// \return  where those go that are sent, which each rank tells alike
+std::vector<std::vector<Destination>> destinations_of_sends(
+    PeerConnection& connection, Engine const& engine, Pieces const& pieces,
+    std::vector<std::vector<Destination>> mine) {
+  auto const ranks = static_cast<std::size_t>(connection.size);
+  auto& [shared, opened] = *connection.memory;
+  std::vector<std::vector<Destination>> theirs(ranks);
   for (Send const& piece : pieces.sends) {
     auto& places = theirs[static_cast<std::size_t>(piece.to)];
     places.resize(places.empty() ? 2 : places.size() + 1);
@@ -334,7 +355,15 @@ std::vector<Sendings> sendings_of(PeerConnection& connection, Pieces const& piec
     expects_same_piece(piece, place);
     opened.open(place.memory);
   }
-  // To open one may have closed others, which are opened again.
+  auto const closes_others = [&] {
+    int const before = opened.refusals();
+    for (auto const& [distance, one] : of_distance)
+      for (Destination const& place : places_of(one)) opened.open(place.memory);
+    return opened.refusals() > before;
+  };
+  for (int attempt = 0; closes_others(); ++attempt)
+    if (attempt == 2)
+      throw EnvironmentError("the device refuses to open all memory that an exchange goes to");
   for (auto& [distance, one] : of_distance)
     for (Destination const& place : places_of(one))
       one.targets.push_back({opened.open(place.memory) + place.offset, place.pitch});
@@ -534,6 +563,45 @@ void try_out(PeerConnection& connection, Group const& group, Probe const& probe,
     std::fill(counts->begin(), counts->end(), 1u);
 }
 
+/// The part of an exchange's begin that counts: if it fails on one rank, ranks no longer agree.
+void launch(PeerConnection& held, Engine const& engine, Exec const& exec, Pieces const& pieces,
+            std::vector<std::vector<Destination>> mine, PeerExchange& exchange) {
+  // Streams wait only for what was launched before, on this rank or in an earlier step of another
+  // one: they go on even if the device runs them one after the other.
+  std::set<int> sources;
+  for (Receive const& piece : pieces.receives) sources.insert(piece.from);
+  std::vector<SignalValue> signals;
+  for (int const source : sources) {
+    auto const number = ++held.received[static_cast<std::size_t>(source)];
+    signals.push_back({held.to(source, ready), number});
+    exchange.expect({held.from(source, arrived), number});
+  }
+  // Signals count exchanges, whatever instances they are on: none may overtake an earlier one.
+  held.begun->await(exec);
+  write_signals(exec, signals);
+  held.begun->record(exec);
+  ++held.exchanges;
+  if (!pieces.own.empty()) {
+    Exec const& own = held.to_self->exec();
+    held.begun->await(own);
+    for (OwnPiece const& piece : pieces.own)
+      copy_runs(own, {static_cast<char*>(piece.to), piece.pitch_to},
+                {static_cast<char*>(const_cast<void*>(piece.from)), piece.pitch_from}, piece.bytes,
+                piece.runs);
+    SignalValue const left{held.left(1), held.exchanges};
+    write_signals(own, std::span(&left, 1));
+    exchange.expect(left);
+  }
+  auto const places = destinations_of_sends(held, engine, pieces, std::move(mine));
+  if (pieces.sends.empty()) return;
+
+  Exec const& own = held.to_others->exec();
+  held.begun->await(own);
+  SignalValue const left{held.left(0), held.exchanges};
+  send_all(own, sendings_of(held, pieces, places), left);
+  exchange.expect(left);
+}
+
 }  // namespace
 
 std::shared_ptr<void> connect_by_peer(Group const& group, std::chrono::milliseconds wait) {
@@ -591,41 +659,16 @@ std::unique_ptr<UnderWay> begin_by_peer(std::shared_ptr<void> const& connection,
                                         Engine const& engine, Exec const& exec,
                                         Pieces const& pieces) {
   auto const held = std::static_pointer_cast<PeerConnection>(connection);
+  if (held->has_failed)
+    throw EnvironmentError("an exchange of this group by peer memory has failed: make a new group");
   auto exchange = std::make_unique<PeerExchange>(held, exec);
-  // Streams wait only for what was launched before, on this rank or in an earlier step of another
-  // one: they go on even if the device runs them one after the other.
-  std::set<int> sources;
-  for (Receive const& piece : pieces.receives) sources.insert(piece.from);
-  std::vector<SignalValue> signals;
-  for (int const source : sources) {
-    auto const number = ++held->received[static_cast<std::size_t>(source)];
-    signals.push_back({held->to(source, ready), number});
-    exchange->expect({held->from(source, arrived), number});
+  auto mine = destinations_of_receives(*held, pieces, *exchange);
+  try {
+    launch(*held, engine, exec, pieces, std::move(mine), *exchange);
+  } catch (...) {  // other ranks may have launched it
+    held->has_failed = true;
+    throw;
   }
-  // Signals count exchanges, whatever instances they are on: none may overtake an earlier one.
-  held->begun->await(exec);
-  write_signals(exec, signals);
-  held->begun->record(exec);
-  ++held->exchanges;
-  if (!pieces.own.empty()) {
-    Exec const& own = held->to_self->exec();
-    held->begun->await(own);
-    for (OwnPiece const& piece : pieces.own)
-      copy_runs(own, {static_cast<char*>(piece.to), piece.pitch_to},
-                {static_cast<char*>(const_cast<void*>(piece.from)), piece.pitch_from}, piece.bytes,
-                piece.runs);
-    SignalValue const left{held->left(1), held->exchanges};
-    write_signals(own, std::span(&left, 1));
-    exchange->expect(left);
-  }
-  auto const places = destinations_of_sends(*held, engine, pieces, *exchange);
-  if (pieces.sends.empty()) return exchange;
-
-  Exec const& own = held->to_others->exec();
-  held->begun->await(own);
-  SignalValue const left{held->left(0), held->exchanges};
-  send_all(own, sendings_of(*held, pieces, places), left);
-  exchange->expect(left);
   return exchange;
 }
 

@@ -333,6 +333,9 @@ TEST_F(Peer, RefusesPiecesOfAnotherSizeThanExpected) {
   EXPECT_EQ(message_of<coir::PreconditionError>([&] { begin(pieces); }),
             "a piece of 2 times 4 bytes goes to rank " + std::to_string(next) +
                 ", which expects 1 times 8: both must list the same piece");
+  // Ranks no longer agree on what was sent.
+  EXPECT_EQ(message_of<coir::EnvironmentError>([&] { begin(Pieces()); }),
+            "an exchange of this group by peer memory has failed: make a new group");
 }
 
 TEST_F(Peer, BringsPiecesToMemoryThatCannotBeShared) {
