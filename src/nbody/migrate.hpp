@@ -49,10 +49,7 @@ struct OwnerOfPlane {
   T per_cell, planes;
   Owner owner;
   KOKKOS_FORCEINLINE_FUNCTION int operator()(std::int64_t p) const {
-    T plane = math::floor(position[3 * p] * per_cell);
-    plane = plane > T(0) ? plane : T(0);
-    plane = plane < planes ? plane : T(0);
-    return owner(static_cast<std::int64_t>(plane));
+    return owner(static_cast<std::int64_t>(plane_of(position[3 * p], per_cell, planes)));
   }
 };
 
@@ -95,6 +92,8 @@ template <class Space>
 struct LeaverList {
   PooledNumbers<std::uint32_t, Space> particles;
   std::vector<std::int64_t> counts;  ///< for each rank
+  /// What the kernels read that list them, which may still run.
+  PooledNumbers<std::uint32_t, Space> numbers = {}, marked = {};
 };
 
 /// Calls a body with the particles of marked blocks, or with all if there are no marks, on hosts.
@@ -198,6 +197,8 @@ LeaverList<typename Exec::memory_space> leavers_of(Exec const& exec, std::int64_
   copy_contiguous(exec, on_host, numbers.view());
   exec.fence();
   LeaverList<typename Exec::memory_space> result;
+  result.numbers = numbers;
+  result.marked = marked;
   std::int64_t sum = 0;
   for (int rank = 0; rank < ranks; ++rank) {
     result.counts.push_back(on_host(static_cast<std::size_t>(rank)));

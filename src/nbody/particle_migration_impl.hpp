@@ -270,8 +270,8 @@ void ParticleMigration<Exec, T>::to_planes(Particles<Exec, T>& particles, Partic
        OwnerOfPlane<T>{particles.position.data(),
                        static_cast<T>(mesh::inverse_spacing(mesh_side_, box_)),
                        static_cast<T>(mesh_side_), Owner(mesh_side_, group_)},
-       crossings == nullptr ? nullptr : crossings->marks().of_blocks);
-  if (crossings != nullptr) crossings->restart(exec_, particles.count());
+       crossings);
+  if (crossings != nullptr) crossings->restart(exec_);
 }
 
 /// Makes room for particles that come, at first for as many as there is headroom for.
@@ -327,9 +327,11 @@ void ParticleMigration<Exec, T>::go_home(Particles<Exec, T>& particles, Particle
 template <CompiledSpace Exec, Real T>
 template <class Destination>
 void ParticleMigration<Exec, T>::send(Particles<Exec, T>& particles, Further further,
-                                      Destination const& destination, std::uint32_t const* marks) {
+                                      Destination const& destination,
+                                      Crossings<Exec, T>* crossings) {
   using Space = typename Exec::memory_space;
   int const me = group_.rank(), ranks = group_.size();
+  auto const* const marks = crossings == nullptr ? nullptr : crossings->marks().of_blocks;
   auto const leavers = distributed::together(
       group_, [&] { return leavers_of(exec_, particles.count(), destination, me, ranks, marks); });
   std::int64_t const left = leavers.particles.count();
@@ -345,6 +347,8 @@ void ParticleMigration<Exec, T>::send(Particles<Exec, T>& particles, Further fur
     in = Parcels<T>(arrivals_, came, vectors);
     grow(particles, further,
          places_when_grown(particles, further, particles.count() - left + came));
+    if (crossings != nullptr)
+      crossings->reserve(static_cast<std::int64_t>(particles.position.extent(0)));
     pack(exec_, luggage, leavers.particles.data(), out);
   });
   exchange(exec_, group_, out, leavers.counts, in, coming);

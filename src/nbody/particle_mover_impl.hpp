@@ -43,6 +43,7 @@ struct MoveParticle {
 
  private:
   void mark_crossings(std::int64_t first, int count) const {
+    static_assert(mesh::particles_per_stretch <= CrossingMarks<T>::block);
     CrossingMarks<T> const local = marks;
     int beyond = 0;
     for (int p = 0; p < count; ++p) beyond += local.is_beyond(position[3 * (first + p)]) ? 1 : 0;

@@ -6,6 +6,7 @@
 #include <coir/core/concepts.hpp>
 #include <coir/core/contiguous.hpp>
 #include <coir/core/math.hpp>
+#include <coir/core/memory.hpp>
 #include <coir/distributed/group.hpp>
 #include <coir/distributed/share.hpp>
 #include <coir/mesh/cells.hpp>
@@ -16,6 +17,15 @@
 
 namespace coir::nbody::detail {
 
+/// The plane of the mesh in which a particle lies, computed as in painting: a position that
+/// rounding brings to the end of the box is in plane 0, and so is NaN.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T plane_of(T x, T per_cell, T planes) {
+  T plane = math::floor(x * per_cell);
+  plane = plane > T(0) ? plane : T(0);
+  return plane < planes ? plane : T(0);
+}
+
 /// Marks blocks of particles that are next to each other in memory.
 template <class T>
 struct CrossingMarks {
@@ -24,11 +34,9 @@ struct CrossingMarks {
   T per_cell = 0, planes = 0, first = 0, end = 0;
 
   KOKKOS_FORCEINLINE_FUNCTION bool are_kept() const { return of_blocks != nullptr; }
-  /// Whether a particle isn't in this rank's planes, computed as by migration.
+  /// Whether a particle isn't in this rank's planes.
   KOKKOS_FORCEINLINE_FUNCTION bool is_beyond(T x) const {
-    T plane = math::floor(x * per_cell);
-    plane = plane > T(0) ? plane : T(0);
-    plane = plane < planes ? plane : T(0);
+    T const plane = plane_of(x, per_cell, planes);
     return plane < first || plane >= end;
   }
   KOKKOS_FORCEINLINE_FUNCTION void mark(std::int64_t particle) const {
@@ -51,14 +59,20 @@ class Crossings {
 
   static std::int64_t bytes(std::int64_t particles) { return 4 * blocks(particles); }
 
-  /// All of so many particles are in this rank's planes now, and kernels that move them take
-  /// marks().
-  void restart(Exec const& exec, std::int64_t particles) {
-    if (!is_used_) return;
+  /// Makes room for marks of so many particles. Marks may be lost.
+  ///
+  /// \throws ResourceError if there is no memory
+  void reserve(std::int64_t particles) {
     auto const count = static_cast<std::size_t>(blocks(particles));
-    if (memory_.extent(0) < count)
-      memory_ = Memory(
-          Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::crossings/marks"), count);
+    if (!is_used_ || memory_.extent(0) >= count) return;
+    expects_memory<typename Exec::memory_space>(bytes(particles), "marks of particles that cross");
+    forget();
+    memory_ = Memory(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::crossings/marks"), count);
+  }
+  /// All particles are in this rank's planes now, and kernels that move them take marks().
+  void restart(Exec const& exec) {
+    if (!is_used_) return;
     set_to_zero(exec, memory_);
     marks_.of_blocks = memory_.data();
   }

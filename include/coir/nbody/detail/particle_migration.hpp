@@ -57,7 +57,7 @@ class ParticleMigration {
 
   /// Sends each particle to the rank that has the plane it lies in.
   ///
-  /// \param crossings  if it has marks, no other particles are looked at; it is restarted
+  /// \param crossings  if it has marks, no other particles are looked at; their marks are removed
   /// \throws ResourceError on all ranks if one has no memory for those that come
   void to_planes(Particles<Exec, T>& particles, ParticleState& state,
                  Crossings<Exec, T>* crossings = nullptr, Further further = {});
@@ -75,7 +75,7 @@ class ParticleMigration {
 
   template <class Destination>
   void send(Particles<Exec, T>& particles, Further further, Destination const& destination,
-            std::uint32_t const* marks);
+            Crossings<Exec, T>* crossings);
   void expects_room_for_arrivals(std::int64_t count, std::size_t vectors);
   void grow(Particles<Exec, T>& particles, Further further, std::int64_t count) const;
   std::int64_t places_when_grown(Particles<Exec, T> const& particles, Further further,
