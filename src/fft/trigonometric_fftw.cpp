@@ -216,7 +216,8 @@ class LaneLines {
 
   /// Whether so many lines side by side are worth vectors.
   bool suits_count(std::int64_t lines) const {
-    return !formula_.inputs.empty() && 4 * lines >= simd::lanes_of_vector<T>();
+    std::int64_t const least = std::max<std::int64_t>(2, simd::lanes_of_vector<T>() / 4);
+    return !formula_.inputs.empty() && lines >= least;
   }
 
   /// \param buffer  of bytes(), aligned to vectors
