@@ -1,17 +1,18 @@
 #pragma once
 
-/// White noise of sites, and the linear density that grows from it.
+/// The linear density that grows from white noise.
 
-#include <nbody/white_noise_file.hpp>
-
+#include <coir/array/creation.hpp>
+#include <coir/array/operators.hpp>
 #include <coir/core/contiguous.hpp>
-#include <coir/core/loops.hpp>
 #include <coir/cosmology/power.hpp>
-#include <coir/fft/plan.hpp>
+#include <coir/distributed/group.hpp>
+#include <coir/fft/in_place.hpp>
+#include <coir/fft/plan_over_ranks.hpp>
 #include <coir/fft/wave_number.hpp>
-#include <coir/nbody/initial_conditions.hpp>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <numbers>
 
@@ -20,10 +21,6 @@ namespace coir::apps::field {
 /// A number for each site of a lattice.
 template <class Exec, class T>
 using Field = Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space>;
-
-template <class Exec, class T>
-using Spectrum =
-    Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, typename Exec::memory_space>;
 
 namespace detail {
 
@@ -42,26 +39,15 @@ struct Deviations {
 
 }  // namespace detail
 
-/// White noise at the sites, (n, n, n), as nbody::white_noise() gives its transform.
-template <class T, class Exec>
-Field<Exec, T> noise_of_seed(Exec const& exec, std::int64_t n, std::uint64_t seed) {
-  auto const extent = static_cast<std::size_t>(n);
-  Spectrum<Exec, T> const modes("coir::apps::field::modes", extent, extent, extent / 2 + 1);
-  Field<Exec, T> const noise("coir::apps::field::noise", extent, extent, extent);
-  coir::nbody::white_noise<Exec, T>(exec, {.seed = seed}, modes);
-  double const points = double(n) * double(n) * double(n);
-  fft::multiply_modes(exec, modes, nbody::SameFactor<T>{static_cast<T>(1 / points)});
-  fft::RealPlan<Exec, T, 3>(exec, {n, n, n}, 1, {.effort = fft::Effort::estimate})
-      .backward(modes, noise);
-  return noise;
-}
-
 /// The linear density contrast at a of white noise at the sites of a lattice, whose modes it
-/// multiplies by sqrt(P(k, a) / volume of a site).
+/// multiplies by sqrt(P(k, a) / volume of a site). Each rank has its planes. Collective.
+///
+/// \param n  sites along a side
 template <class Exec, class T>
-Field<Exec, T> linear_density(Exec const& exec, Field<Exec, T> const& noise, double box,
+Field<Exec, T> linear_density(Exec const& exec, distributed::Group const& group, std::int64_t n,
+                              Field<Exec, T> const& noise, double box,
                               cosmology::LinearPower<double> const& power, double a) {
-  auto const n = static_cast<std::int64_t>(noise.extent(0));
+  using Numbers = Kokkos::View<Kokkos::complex<T>*, typename Exec::memory_space>;
   std::int64_t const half = n / 2;
   Kokkos::View<double*, typename Exec::memory_space> const deviations(
       "coir::apps::field::deviations", static_cast<std::size_t>(3 * half * half + 1));
@@ -73,13 +59,22 @@ Field<Exec, T> linear_density(Exec const& exec, Field<Exec, T> const& noise, dou
     deviations_h(square) = std::sqrt(power(k, a) / volume) / sites;
   }
   copy_contiguous(deviations, deviations_h);
-  auto const extent = static_cast<std::size_t>(n);
-  Spectrum<Exec, T> const modes("coir::apps::field::modes", extent, extent, extent / 2 + 1);
-  Field<Exec, T> const density("coir::apps::field::linear_density", extent, extent, extent);
-  fft::RealPlan<Exec, T, 3> const plan(exec, {n, n, n}, 1, {.effort = fft::Effort::estimate});
-  plan.forward(noise, modes);
-  fft::multiply_modes(exec, modes, detail::Deviations<Exec, T>{deviations, n});
-  plan.backward(modes, density);
+  fft::PlanOverRanks<Exec, T> const plan(exec, group, {n, n, n}, fft::Effort::estimate);
+  Numbers const numbers("coir::apps::field::linear_density",
+                        static_cast<std::size_t>(plan.field_size())),
+      elsewhere("coir::apps::field::modes",
+                static_cast<std::size_t>(plan.is_in_place() ? 0 : plan.spectrum_size()));
+  auto const field = plan.field_in(numbers.data());
+  auto const modes = plan.spectrum_in(plan.is_in_place() ? numbers.data() : elsewhere.data());
+  auto const sites_of_field = slice_of(fft::real_view_of(field, n));
+  sites_of_field = slice_of(noise);
+  plan.forward(field, modes);
+  plan.multiply(modes, detail::Deviations<Exec, T>{deviations, n});
+  plan.backward(modes, field);
+  Field<Exec, T> const density("coir::apps::field::linear_density", noise.extent(0),
+                               noise.extent(1), noise.extent(2));
+  slice_of(density) = sites_of_field;
+  exec.fence();  // the meshes are freed next
   return density;
 }
 

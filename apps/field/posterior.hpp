@@ -4,11 +4,11 @@
 
 #include "linear_density.hpp"
 #include "misfit.hpp"
+#include "over_ranks.hpp"
 
 #include <coir/array/creation.hpp>
 #include <coir/array/functions.hpp>
 #include <coir/array/operators.hpp>
-#include <coir/array/reductions.hpp>
 #include <coir/autodiff/grad.hpp>
 #include <coir/cosmology/parameters.hpp>
 #include <coir/nbody/forward_model.hpp>
@@ -33,6 +33,8 @@ struct Gradient {
 /// variance 1. With the centre a draw from the prior, and the target's noise drawn, too, the
 /// minimum is a draw from the posterior where the density is linear in the noise, and near one
 /// elsewhere (Bardsley et al., SIAM J. Sci. Comput. 36, A1895 (2014)).
+///
+/// Each rank has its planes of the noise and of the gradient. All functions are collective.
 template <class Exec, class T>
 class Posterior {
  public:
@@ -40,9 +42,14 @@ class Posterior {
   using Noise = Array<T, 3, typename Exec::memory_space>;
 
   /// \param centre  or an array without memory, for 0
-  Posterior(Model const& model, cosmology::Parameters<double> const& parameters,
-            Misfit<Exec, T> const& misfit, Noise centre = {})
-      : model_(model), parameters_(parameters), misfit_(misfit), centre_(std::move(centre)) {}
+  Posterior(distributed::Group const& ranks, Model const& model,
+            cosmology::Parameters<double> const& parameters, Misfit<Exec, T> const& misfit,
+            Noise centre = {})
+      : ranks_(ranks),
+        model_(model),
+        parameters_(parameters),
+        misfit_(misfit),
+        centre_(std::move(centre)) {}
 
   /// The misfit alone, with derivatives.
   Gradient<Exec, T> misfit_gradient(Noise const& noise) const {
@@ -67,10 +74,11 @@ class Posterior {
 
  private:
   double prior(Noise const& noise) const {
-    if (!centre_.has_memory()) return sum(square(cast<double>(noise))) / 2;
-    return sum(square(cast<double>(noise - centre_))) / 2;
+    if (!centre_.has_memory()) return sum_over_ranks(ranks_, square(cast<double>(noise))) / 2;
+    return sum_over_ranks(ranks_, square(cast<double>(noise - centre_))) / 2;
   }
 
+  distributed::Group ranks_;
   Model const& model_;
   cosmology::Parameters<double> parameters_;
   Misfit<Exec, T> const& misfit_;

@@ -114,6 +114,7 @@ Report field_report(FieldRun const& run, FieldFigures const& figures) {
   report["version"] = version;
   report["kokkos_version"] = kokkos_version();
   report_hardware(report, figures.hardware);
+  report["ranks"] = run.ranks.size();
   report["precision"] = single_or_double(s.universe.precision);
   report["particles"] = run.sites();
   report["target"] = run.target.content;

@@ -3,17 +3,19 @@
 /// A run: the target, the search for a start, and what is written of it.
 
 #include "files.hpp"
+#include "linear_density.hpp"
+#include "over_ranks.hpp"
 #include "pictures.hpp"
 #include "posterior.hpp"
 #include "settings.hpp"
 #include "target.hpp"
 
+#include <nbody/density.hpp>
 #include <nbody/setting_list.hpp>
 #include <nbody/sheet.hpp>
 
 #include <coir/array/creation.hpp>
 #include <coir/array/operators.hpp>
-#include <coir/array/reductions.hpp>
 #include <coir/autodiff/lbfgs.hpp>
 #include <coir/core/contiguous.hpp>
 #include <coir/core/resident.hpp>
@@ -21,16 +23,20 @@
 #include <coir/cosmology/growth.hpp>
 #include <coir/cosmology/power.hpp>
 #include <coir/distributed/group.hpp>
+#include <coir/distributed/share.hpp>
+#include <coir/fft/plan_over_ranks.hpp>
 #include <coir/io/atomic_file.hpp>
 #include <coir/io/finite.hpp>
 #include <coir/io/npy.hpp>
 #include <coir/nbody/forward_model.hpp>
+#include <coir/nbody/noise_field.hpp>
 #include <coir/nbody/simulation.hpp>
 
 #include <support/compute_on.hpp>
 #include <support/exit_codes.hpp>
 #include <support/interrupt.hpp>
 #include <support/memory_plan.hpp>
+#include <support/on_all.hpp>
 #include <support/output_folder.hpp>
 #include <support/progress.hpp>
 #include <support/text.hpp>
@@ -42,6 +48,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,13 +57,15 @@ namespace coir::apps::field {
 
 /// A run before it starts.
 struct FieldRun {
+  distributed::Group ranks;
   FieldSettings settings;
-  Target target;
+  Target target;  ///< of which each rank has its planes
   std::vector<double> scale_factors;
 
-  FieldRun(FieldSettings all, Target aim)
-      : settings(std::move(all)),
-        target(std::move(aim)),
+  FieldRun(distributed::Group group, FieldSettings all, Target const& whole)
+      : ranks(std::move(group)),
+        settings(std::move(all)),
+        target(own_planes(whole, ranks)),
         scale_factors(coir::nbody::scale_factors(settings.universe.a_start, settings.universe.a_end,
                                                  settings.universe.steps,
                                                  settings.universe.spacing)) {}
@@ -68,6 +77,11 @@ struct FieldRun {
   std::int64_t sites() const {
     std::int64_t const n = settings.universe.particles;
     return n * n * n;
+  }
+  /// Of this rank.
+  std::int64_t own_sites() const {
+    std::int64_t const n = settings.universe.particles;
+    return distributed::share_of(n, ranks.rank(), ranks.size()).count * n * n;
   }
 };
 
@@ -114,25 +128,34 @@ inline coir::nbody::ForwardModelOptions model_options(FieldRun const& run) {
   return options;
 }
 
+/// Planes of the target's mesh on this rank, if particles lie 20 Mpc/h from their sites at most.
+inline std::int64_t planes_held(FieldRun const& run) {
+  std::int64_t const m = run.target.side(), own = run.target.planes(run.ranks).count;
+  if (own == m) return m;
+  double const cell = run.settings.universe.box / double(m);
+  return own + 2 * std::min(m, std::int64_t(std::ceil(20 / cell)) + 2);
+}
+
 /// The memory that a run takes at most.
 template <class T, class Exec>
 MemoryPlan memory_of(Exec const& exec, FieldRun const& run) {
   auto const& universe = run.settings.universe;
-  std::int64_t const field = run.sites() * std::int64_t(sizeof(T));
+  std::int64_t const field = run.own_sites() * std::int64_t(sizeof(T));
   std::int64_t const held =
-      coir::nbody::ForwardModel<Exec, T>(exec, model_options(run)).bytes() +
-      typename Misfit<Exec, T>::Meshes().list(run.target).bytes() +
-      fft::RealPlan<Exec, T, 3>::work_bytes(exec, run.target.shape(), 1, plan_of_misfit);
+      coir::nbody::ForwardModel<Exec, T>(exec, run.ranks, model_options(run)).bytes() +
+      typename Misfit<Exec, T>::Meshes().list(run.ranks, run.target, planes_held(run)).bytes() +
+      fft::PlanOverRanks<Exec, T>::work_bytes(exec, run.ranks, run.target.shape(),
+                                              fft::Effort::estimate);
   // The start, what a realisation stays near, its target's noise, and the gradient.
   std::int64_t const searching = 4 * field + lbfgs_bytes(field, search_options(run));
-  // The target, what was reached, and pictures.
-  std::int64_t const cells = std::int64_t(run.target.cells.size());
+  // The target, what was reached, and pictures; on the first rank whole.
+  std::int64_t const cells = size_of(run.target.shape());
   std::int64_t const frames = (std::int64_t(run.settings.frames) + 2) * 4;
   std::int64_t const pixels = std::int64_t(run.settings.pixels) * run.settings.pixels;
   std::int64_t const shown = pixels * (frames + 16) + 2 * 8 * cells + 8 * run.sites();
   // A file of noise, whole.
   std::int64_t const noise = universe.noise.empty() ? 0 : 8 * run.sites();
-  MemoryPlan plan{resident_bytes(), bytes_beside(field)};
+  MemoryPlan plan{resident_bytes(), bytes_beside(field, run.ranks)};
   if (runs_on_host<Exec>) {
     plan.host += held + searching + std::max(shown, noise);
   } else {
@@ -142,9 +165,20 @@ MemoryPlan memory_of(Exec const& exec, FieldRun const& run) {
   return with_what_was_read(plan);
 }
 
-inline void expects_memory_for(FieldRun const& run, MemoryPlan const& plan) {
+/// Collective.
+///
+/// \param device  see device_identity()
+inline void expects_memory_for(FieldRun const& run, MemoryPlan const& plan,
+                               std::string const& device) {
   expects_memory(
-      plan, "the search with " + std::to_string(run.settings.universe.particles) + "^3 particles");
+      run.ranks, plan,
+      "the search with " + std::to_string(run.settings.universe.particles) + "^3 particles",
+      device);
+}
+
+/// Stops all ranks if one was interrupted. Collective.
+inline void stop_all_if_interrupted(distributed::Group const& ranks) {
+  on_all(ranks, stop_if_interrupted);
 }
 
 /// A View's numbers on the host.
@@ -154,33 +188,55 @@ std::vector<double> on_host(View const& view) {
   return {host.data(), host.data() + host.size()};
 }
 
-/// Cells added up along the third axis, over how many there are.
-inline std::vector<double> columns_of(std::vector<double> const& cells, std::int64_t side) {
-  auto const columns = static_cast<std::size_t>(side * side);
-  std::size_t const depth = cells.size() / columns;
-  std::vector<double> sums(columns);
+/// Cells of all ranks' planes added up along the third axis, over how many there are. Collective.
+template <class View>
+std::vector<double> columns_of(distributed::Group const& ranks, View const& planes) {
+  auto const cells = on_host(planes);
+  std::size_t const depth = planes.extent(2);
+  std::vector<double> sums(planes.extent(0) * planes.extent(1));
   for (std::size_t n = 0; n < cells.size(); ++n) sums[n / depth] += cells[n] / double(depth);
-  return sums;
+  return ranks.gather_all(std::span<double const>(sums));
 }
 
-/// Keeps the best start so far on the disk, so that it's there however the run ends.
+/// Writes a field that ranks share by planes. Collective.
+///
+/// \throws ResourceError if it can't be written
+template <class Exec, class View>
+void write_planes(Exec const& exec, distributed::Group const& ranks,
+                  std::filesystem::path const& path, View const& planes) {
+  using T = typename View::value_type;
+  exec.fence();
+  auto const n1 = static_cast<std::int64_t>(planes.extent(1)),
+             n2 = static_cast<std::int64_t>(planes.extent(2));
+  auto const all =
+      nbody::gather_planes<Exec, T>(exec, ranks, planes.data(), n1 * n2, n2, {n1, n1, n2});
+  on_first(ranks, [&] {
+    if (n2 > 1 || n1 == 1) return io::write_npy(path, all);
+    io::write_npy(path, Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace>(
+                            Kokkos::subview(all, Kokkos::ALL, Kokkos::ALL, 0)));
+  });
+}
+
+/// Keeps the best start so far on the disk, so that it's there however the run ends. The functions
+/// that write are collective.
 template <class Exec, class T>
 class BestStart {
  public:
-  BestStart(std::filesystem::path path, Field<Exec, T> noise)
-      : path_(std::move(path)), noise_(std::move(noise)) {}
+  BestStart(Exec const& exec, distributed::Group const& ranks, std::filesystem::path path,
+            Field<Exec, T> noise)
+      : exec_(exec), ranks_(ranks), path_(std::move(path)), noise_(std::move(noise)) {}
 
   /// Notes a better start. It is written if the last one was written a second ago or more, and if
   /// writing takes a twentieth of the time at most.
   void found(int iteration) {
     iteration_ = iteration;
-    if (iteration > 0 && Clock::now() >= next_) write();
+    if (ranks_.any(iteration > 0 && ranks_.is_first() && Clock::now() >= next_)) write();
   }
 
   void write() {
     if (written_ == iteration_) return;
     auto const start = Clock::now();
-    io::write_npy(path_, noise_);
+    write_planes(exec_, ranks_, path_, noise_);
     written_ = iteration_;
     say_of_files(promise());
     auto const end = Clock::now();
@@ -195,13 +251,16 @@ class BestStart {
 
  private:
   using Clock = std::chrono::steady_clock;
+  Exec exec_;
+  distributed::Group ranks_;
   std::filesystem::path path_;
   Field<Exec, T> noise_;
   int iteration_ = 0, written_ = 0;
   Clock::time_point next_ = Clock::now() + std::chrono::seconds(1);
 };
 
-/// Everything that a run computes with.
+/// Everything that a run computes with. Each rank has its planes of the fields, and all functions
+/// are collective.
 template <class Exec, class T>
 class FieldSearch {
  public:
@@ -212,12 +271,13 @@ class FieldSearch {
   FieldSearch(Exec const& exec, FieldRun const& run)
       : exec_(exec),
         run_(run),
-        model_(exec, model_options(run)),
-        misfit_(exec, run.target, run.settings.universe.box, run.smooth(), run.settings.sigma,
-                run.settings.universe.assignment, stop_if_interrupted),
+        model_(exec, run.ranks, model_options(run)),
+        misfit_(exec, run.ranks, run.target, run.settings.universe.box, run.smooth(),
+                run.settings.sigma, run.settings.universe.assignment,
+                [ranks = run.ranks] { stop_all_if_interrupted(ranks); }),
         noise_view_(start()),
         noise_(borrow(noise_view_)),
-        posterior_(model_, run.settings.universe.cosmology, misfit_, centre()) {
+        posterior_(run.ranks, model_, run.settings.universe.cosmology, misfit_, centre()) {
     if (run.settings.realisation) add_noise_to_target();
   }
   FieldSearch(FieldSearch const&) = delete;
@@ -231,8 +291,8 @@ class FieldSearch {
     figures.seconds = watch.seconds();
     figures.misfit = gradient.value;
     figures.slopes = gradient.parameters;
-    stop_if_interrupted();
-    io::write_npy(names.gradient(), gradient.noise);
+    poll();
+    write_planes(exec_, run_.ranks, names.gradient(), gradient.noise);
     say_of_files("what was written is whole");
   }
 
@@ -240,18 +300,21 @@ class FieldSearch {
   void search(FileNames const& names, FieldFigures& figures) {
     Activity const searching("searching");
     int const iterations = run_.settings.iterations;
-    BestStart<Exec, T> best(names.noise(), noise_view_);
-    ProgressLine line("search", "iterations", run_.settings.progress);
+    BestStart<Exec, T> best(exec_, run_.ranks, names.noise(), noise_view_);
+    ProgressLine line("search", "iterations",
+                      run_.ranks.is_first() ? run_.settings.progress : ProgressMode::never);
     Stopwatch<Exec> const watch(exec_);
     auto const monitor = [&](LbfgsState const& state) {
       figures.history.push_back({state, posterior_.prior_of_last()});
       line.update(state.iterations, iterations, "loss " + in_words(state.value));
       best.found(state.iterations);
-      stop_if_interrupted();
+      poll();
     };
     try {
-      auto const result =
-          with_remedy([&] { return lbfgs(posterior_, noise_, search_options(run_), monitor); });
+      auto const result = with_remedy([&] {
+        return lbfgs(posterior_, noise_, search_options(run_), monitor,
+                     InnerProductOfRanks{run_.ranks});
+      });
       figures.stopped_by = result.end;
       figures.history.back().state.evaluations = result.state.evaluations;
     } catch (Failure const& failure) {
@@ -265,8 +328,9 @@ class FieldSearch {
     }
     figures.seconds = watch.seconds();
     best.write();
-    if (figures.history.back().state.iterations == 0) io::write_npy(names.noise(), noise_view_);
-    io::write_file(names.universe(), universe_text(names));
+    if (figures.history.back().state.iterations == 0)
+      write_planes(exec_, run_.ranks, names.noise(), noise_view_);
+    on_first(run_.ranks, [&] { io::write_file(names.universe(), universe_text(names)); });
     say_of_files("what was written is whole");
   }
 
@@ -279,39 +343,50 @@ class FieldSearch {
                                            std::max(1.0, universe.a_end));
     cosmology::LinearPower<double> const power(growth, universe.transfer);
     write_start(names, power);
-    stop_if_interrupted();
+    poll();
     auto particles = starting_particles(power);
     coir::nbody::Simulation<Exec, T> simulation(
-        exec_, std::move(particles), growth,
+        exec_, run_.ranks, std::move(particles), growth,
         nbody::simulation_options(universe, run_.scale_factors));
     std::vector<Frame> frames;
     for (int const step : frames_of(settings)) {
-      simulation.advance(step - simulation.steps_done(), [](int) { stop_if_interrupted(); });
+      simulation.advance(step - simulation.steps_done(), [&](int) { poll(); });
       frames.push_back(logarithm_of(picture_of(simulation.particles())));
-      write_frames(names.frame(frames.size() - 1), {frames.back()}, {range_of(frames.back())});
-      stop_if_interrupted();
+      on_first(run_.ranks, [&] {
+        write_frames(names.frame(frames.size() - 1), {frames.back()}, {range_of(frames.back())});
+      });
+      poll();
     }
     write_density(names, simulation.particles(), figures);
-    Frame const target =
-        logarithm_of(enlarged(columns_of(on_host(misfit_.target()), run_.target.side()),
-                              run_.target.side(), settings.pixels));
-    Range const range = range_of(frames.back());
-    write_frames(names.picture("end_and_target"), {frames.back(), target}, {range, range});
-    frames.push_back(target);
-    write_frames(names.picture("strip"), frames, std::vector<Range>(frames.size(), range));
+    Frame const target = logarithm_of(
+        enlarged(columns_of(run_.ranks, misfit_.target()), run_.target.side(), settings.pixels));
+    on_first(run_.ranks, [&] {
+      Range const range = range_of(frames.back());
+      write_frames(names.picture("end_and_target"), {frames.back(), target}, {range, range});
+      frames.push_back(target);
+      write_frames(names.picture("strip"), frames, std::vector<Range>(frames.size(), range));
+    });
   }
 
  private:
+  void poll() const { stop_all_if_interrupted(run_.ranks); }
+
   Field<Exec, T> start() const {
     auto const& universe = run_.settings.universe;
-    if (!universe.noise.empty()) return noise_of_file(universe.noise);
-    auto const noise = noise_of_seed<T>(exec_, universe.particles, universe.random.seed);
+    if (!universe.noise.empty())
+      return on_all(run_.ranks, [&] { return noise_of_file(universe.noise); });
+    auto const noise = noise_of_seed(universe.particles, universe.random.seed);
     // Small, so that the most probable start has nothing of it, yet off the lattice, where cic has
     // kinks.
     if (!run_.settings.realisation && run_.settings.gradient_of.empty()) borrow(noise) *= 0.01;
     return noise;
   }
 
+  Field<Exec, T> noise_of_seed(std::int64_t side, std::uint64_t seed) const {
+    return coir::nbody::noise_field<Exec, T>(exec_, run_.ranks, {.seed = seed}, side);
+  }
+
+  /// This rank's planes of a file's noise, of which the whole is in memory meanwhile.
   Field<Exec, T> noise_of_file(std::filesystem::path const& path) const {
     Activity const reading("reading " + path.string());
     auto const file = io::read_npy(path);
@@ -326,7 +401,14 @@ class FieldSearch {
     }
     auto const noise = io::to_view<Field<Exec, T>>(file, io::Rounding::allow);
     io::expects_finite(noise, path.string());
-    return noise;
+    auto const planes = distributed::share_of(n, run_.ranks.rank(), run_.ranks.size());
+    if (planes.count == n) return noise;
+    Field<Exec, T> const own("coir::apps::field::noise", static_cast<std::size_t>(planes.count),
+                             noise.extent(1), noise.extent(2));
+    auto const first = static_cast<std::size_t>(planes.first);
+    Kokkos::deep_copy(own, Kokkos::subview(noise, std::pair(first, first + own.extent(0)),
+                                           Kokkos::ALL, Kokkos::ALL));
+    return own;
   }
 
   /// A copy of the random start, which a realisation is to stay near.
@@ -337,11 +419,13 @@ class FieldSearch {
   void add_noise_to_target() {
     constexpr std::uint64_t of_target = 0x746172676574;  // "target"
     auto const cells =
-        noise_of_seed<T>(exec_, run_.target.side(), run_.settings.universe.random.seed ^ of_target);
+        noise_of_seed(run_.target.side(), run_.settings.universe.random.seed ^ of_target);
     typename Misfit<Exec, T>::Cells const numbers("coir::apps::field::target_noise",
                                                   run_.target.cells.layout());
-    copy_contiguous(exec_, numbers,
-                    typename Misfit<Exec, T>::Cells(cells.data(), numbers.layout()));
+    // Of columns: the first cells of each line.
+    slice_of(numbers) =
+        slice_of(Kokkos::subview(cells, Kokkos::ALL, Kokkos::ALL,
+                                 std::pair<std::size_t, std::size_t>(0, numbers.extent(2))));
     misfit_.add_noise(numbers);
   }
 
@@ -368,24 +452,25 @@ class FieldSearch {
 
   void write_start(FileNames const& names, cosmology::LinearPower<double> const& power) const {
     auto const& universe = run_.settings.universe;
-    auto const density =
-        linear_density<Exec, T>(exec_, noise_view_, universe.box, power, universe.a_start);
-    Frame const frame = enlarged(columns_of(on_host(density), universe.particles),
-                                 universe.particles, run_.settings.pixels);
-    write_frames(names.picture("start"), {frame}, {range_of(frame)});
+    auto const density = linear_density<Exec, T>(exec_, run_.ranks, universe.particles, noise_view_,
+                                                 universe.box, power, universe.a_start);
+    Frame const frame =
+        enlarged(columns_of(run_.ranks, density), universe.particles, run_.settings.pixels);
+    on_first(run_.ranks, [&] { write_frames(names.picture("start"), {frame}, {range_of(frame)}); });
   }
 
   Particles starting_particles(cosmology::LinearPower<double> const& power) const {
     auto const& universe = run_.settings.universe;
-    return coir::nbody::initial_conditions<Exec, T>(exec_, universe.particles, universe.box, power,
-                                                    universe.a_start, universe.lpt, noise_view_);
+    return coir::nbody::initial_conditions<Exec, T>(exec_, run_.ranks, universe.particles,
+                                                    universe.box, power, universe.a_start,
+                                                    universe.lpt, noise_view_);
   }
 
   Frame picture_of(Particles const& particles) const {
     int const side = run_.settings.pixels;
     nbody::SheetPixels<Exec> const mass("coir::apps::field::mass", side, side);
-    double const mean = nbody::paint_sheet<Exec, T>(exec_, distributed::Group::self(), particles,
-                                                    {0, particles.box, side}, mass);
+    double const mean =
+        nbody::paint_sheet<Exec, T>(exec_, run_.ranks, particles, {0, particles.box, side}, mass);
     auto const mass_h = host_view_of(mass);
     Frame frame{side, {}};
     frame.values.reserve(mass_h.size());
@@ -397,14 +482,7 @@ class FieldSearch {
   void write_density(FileNames const& names, Particles const& particles,
                      FieldFigures& figures) const {
     auto const density = misfit_.density(particles);
-    std::int64_t const m = run_.target.side();
-    if (run_.target.is_projection()) {
-      using Columns = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space,
-                                   Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-      io::write_npy(names.density(), Columns(density.data(), std::size_t(m), std::size_t(m)));
-    } else {
-      io::write_npy(names.density(), density);
-    }
+    write_planes(exec_, run_.ranks, names.density(), density);
     auto const reached = on_host(density), target = on_host(misfit_.target());
     double products = 0, squares = 0, of_target = 0;
     for (std::size_t n = 0; n < reached.size(); ++n) {
@@ -412,10 +490,14 @@ class FieldSearch {
       squares += (reached[n] - 1) * (reached[n] - 1);
       of_target += (target[n] - 1) * (target[n] - 1);
     }
-    figures.correlation = run_.target.is_even() ? std::numeric_limits<double>::quiet_NaN()
-                                                : products / std::sqrt(squares * of_target);
+    products = run_.ranks.sum(products);
+    squares = run_.ranks.sum(squares);
+    of_target = run_.ranks.sum(of_target);
+    figures.correlation = run_.target.is_even ? std::numeric_limits<double>::quiet_NaN()
+                                              : products / std::sqrt(squares * of_target);
     figures.difference = misfit_.difference(particles);
-    figures.noise_rms = norm(cast<double>(noise_)) / std::sqrt(double(run_.sites()));
+    figures.noise_rms =
+        std::sqrt(InnerProductOfRanks{run_.ranks}(noise_, noise_) / double(run_.sites()));
   }
 
   Exec exec_;

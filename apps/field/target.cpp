@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <span>
 
 namespace coir::apps::field {
@@ -151,8 +152,23 @@ std::vector<double> averaged(std::vector<double> const& values, std::int64_t row
 
 Target read_target(std::filesystem::path const& path, std::int64_t side, double contrast,
                    bool finer) {
-  return io::format_of_content(path) == io::Format::npy ? read_array(path, side, finer)
-                                                        : read_picture(path, side, contrast);
+  auto target = io::format_of_content(path) == io::Format::npy ? read_array(path, side, finer)
+                                                               : read_picture(path, side, contrast);
+  auto const end = target.cells.data() + target.cells.size();
+  target.is_even = std::adjacent_find(target.cells.data(), end, std::not_equal_to<double>()) == end;
+  return target;
+}
+
+Target own_planes(Target const& whole, distributed::Group const& group) {
+  auto const planes = whole.planes(group);
+  if (planes.count == whole.side()) return whole;
+  Target own = whole;
+  own.cells = Target::Cells("coir::apps::field::target", static_cast<std::size_t>(planes.count),
+                            whole.cells.extent(1), whole.cells.extent(2));
+  std::copy_n(whole.cells.data() + planes.first * static_cast<std::int64_t>(whole.cells.extent(1) *
+                                                                            whole.cells.extent(2)),
+              own.cells.size(), own.cells.data());
+  return own;
 }
 
 }  // namespace coir::apps::field

@@ -5,13 +5,13 @@
 #include "settings.hpp"
 
 #include <coir/core/shape.hpp>
+#include <coir/distributed/group.hpp>
+#include <coir/distributed/share.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,22 +21,26 @@ namespace coir::apps::field {
 struct Target {
   using Cells = Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
-  Cells cells{};  ///< (m, m, m), or (m, m, 1) for columns, the first axis being a picture's rows;
-                  ///< their mean is 1
+  /// (m, m, m), or (m, m, 1) for columns, the first axis being a picture's rows; their mean is 1.
+  /// Over ranks this rank's planes of the first axis: see own_planes().
+  Cells cells{};
   std::string content{};  ///< of the file: "a density of 64^3 cells"
+  bool is_even = false;   ///< whether all cells hold the same
 
-  std::int64_t side() const { return shape()[0]; }
+  std::int64_t side() const { return shape()[1]; }
+  /// That of all planes.
   Shape<3> shape() const {
-    return {std::int64_t(cells.extent(0)), std::int64_t(cells.extent(1)),
-            std::int64_t(cells.extent(2))};
+    auto const m = static_cast<std::int64_t>(cells.extent(1));
+    return {m, m, static_cast<std::int64_t>(cells.extent(2))};
   }
-  bool is_projection() const { return cells.extent(2) == 1 && cells.extent(0) != 1; }
-  /// Whether all cells hold the same.
-  bool is_even() const {
-    auto const end = cells.data() + cells.size();
-    return std::adjacent_find(cells.data(), end, std::not_equal_to<double>()) == end;
+  distributed::Share planes(distributed::Group const& group) const {
+    return distributed::share_of(side(), group.rank(), group.size());
   }
+  bool is_projection() const { return cells.extent(2) == 1 && cells.extent(1) != 1; }
 };
+
+/// A target that was read whole, with the planes of a rank alone.
+Target own_planes(Target const& whole, distributed::Group const& group);
 
 /// Reads a target, told apart by its first bytes: an array of a density, (m, m, m) or projected (m,
 /// m), or a picture, whose brightness b from 0 to 1 stands for a projected density in proportion to

@@ -9,6 +9,7 @@
 #include <coir/cosmology/parameters.hpp>
 #include <coir/io/npy.hpp>
 #include <coir/io/png.hpp>
+#include <coir/nbody/noise_field.hpp>
 
 #include <gtest/gtest.h>
 
@@ -199,7 +200,7 @@ TYPED_TEST(FieldMisfit, WithoutSmoothingItIsAPlainSum) {
   TYPES_OF_CASE;
   auto const particles = scattered<Exec, T>(3, 8);
   Target const target = some_target(3, 3);
-  Misfit<Exec, T> const misfit(Exec{}, target, 8, 0, 0.5, coir::mesh::Assignment::tsc, no_poll);
+  Misfit<Exec, T> const misfit(Exec{}, {}, target, 8, 0, 0.5, coir::mesh::Assignment::tsc, no_poll);
   auto const density =
       Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, misfit.density(particles));
   double sum = 0;
@@ -227,7 +228,7 @@ TYPED_TEST(FieldMisfit, SmoothingDampsAWaveAsAGaussianDoes) {
     for (int n = 0; n < m * m * depth; ++n)
       target.cells.data()[n] =
           1 + 0.5 * std::cos(2 * std::numbers::pi * 2 * (n / depth / m) / double(m));
-    Misfit<Exec, T> const misfit(Exec{}, target, box, smooth, 0.1, coir::mesh::Assignment::cic,
+    Misfit<Exec, T> const misfit(Exec{}, {}, target, box, smooth, 0.1, coir::mesh::Assignment::cic,
                                  no_poll);
     double const k = 2 * std::numbers::pi * 2 / box;
     double const damped = 0.5 * std::exp(-k * k * smooth * smooth / 2) / 0.1;
@@ -244,7 +245,7 @@ TYPED_TEST(FieldMisfit, DerivativesAreThoseOfDifferences) {
   coir::nbody::Cotangents<Exec, T> const slopes{Vectors("x", count), Vectors("p", count)};
   Kokkos::deep_copy(slopes.momentum, T(7));
   for (std::int64_t const depth : {1, 5}) {
-    Misfit<Exec, T> const misfit(Exec{}, some_target(5, depth), 9, 1.1, 0.3,
+    Misfit<Exec, T> const misfit(Exec{}, {}, some_target(5, depth), 9, 1.1, 0.3,
                                  coir::mesh::Assignment::pcs, no_poll);
     double const value = misfit(particles, slopes);
     EXPECT_EQ(value, misfit(particles));
@@ -283,7 +284,7 @@ TYPED_TEST(FieldMisfit, DerivativesAreThoseOfDifferences) {
 TYPED_TEST(FieldMisfit, NoiseOfTheTargetIsAddedToSmoothedDifferences) {
   TYPES_OF_CASE;
   auto const particles = scattered<Exec, T>(3, 8);
-  Misfit<Exec, T> misfit(Exec{}, some_target(3, 1), 8, 1, 0.5, coir::mesh::Assignment::cic,
+  Misfit<Exec, T> misfit(Exec{}, {}, some_target(3, 1), 8, 1, 0.5, coir::mesh::Assignment::cic,
                          no_poll);
   double const before = misfit(particles), difference = misfit.difference(particles);
   double const eps = std::numeric_limits<T>::epsilon();
@@ -302,7 +303,7 @@ TYPED_TEST(FieldMisfit, NoiseOfTheTargetIsAddedToSmoothedDifferences) {
 TYPED_TEST(FieldMisfit, NoiseIsThatOfTheSeedAndDensitiesHaveItsSpectrum) {
   TYPES_OF_CASE;
   std::int64_t const n = 12;
-  auto const noise = noise_of_seed<T>(Exec{}, n, 5);
+  auto const noise = coir::nbody::noise_field<Exec, T>(Exec{}, {}, {.seed = 5}, n);
   auto const noise_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, noise);
   double squares = 0;
   for (std::size_t i = 0; i < noise_h.size(); ++i)
@@ -318,7 +319,7 @@ TYPED_TEST(FieldMisfit, NoiseIsThatOfTheSeedAndDensitiesHaveItsSpectrum) {
         T(std::cos(2 * std::numbers::pi * double(2 * (i / n / n) + i % n) / double(n)));
   Kokkos::deep_copy(noise, noise_h);
   auto const density = Kokkos::create_mirror_view_and_copy(
-      Kokkos::HostSpace{}, linear_density<Exec, T>(Exec{}, noise, box, power, a));
+      Kokkos::HostSpace{}, linear_density<Exec, T>(Exec{}, {}, n, noise, box, power, a));
   double const k = 2 * std::numbers::pi / box * std::sqrt(5.0);
   double const factor = std::sqrt(power(k, a) / std::pow(box / double(n), 3));
   for (std::size_t i = 0; i < density.size(); ++i)

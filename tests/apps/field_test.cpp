@@ -275,7 +275,7 @@ TEST_F(FieldApp, ReportHasItsKeysInOrder) {
   run_quietly("disc.png " + short_search + "--output run --report r.json");
   auto const found = report();
   EXPECT_EQ(coir::testing::keys_of(found),
-            "application version kokkos_version backend device threads precision particles "
+            "application version kokkos_version backend device threads ranks precision particles "
             "target target_side sigma smooth seconds iterations stopped_by correlation "
             "difference_over_sigma noise_rms history bytes_predicted bytes_peak "
             "device_bytes_predicted");

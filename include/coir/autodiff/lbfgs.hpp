@@ -77,13 +77,22 @@ constexpr std::int64_t lbfgs_bytes(std::int64_t bytes_of_x, LbfgsOptions const& 
   return (4 + 2 * std::int64_t(std::min(options.pairs, options.iterations))) * bytes_of_x;
 }
 
+/// The inner product of two arrays, a sum of doubles.
+struct InnerProduct {
+  template <class X>
+  double operator()(X const& a, X const& b) const {
+    return dot(cast<double>(a), cast<double>(b));
+  }
+};
+
 namespace detail {
 
-template <class X, class ValueAndGrad>
+template <class X, class ValueAndGrad, class Product>
 class LbfgsSearch {
  public:
-  LbfgsSearch(ValueAndGrad const& value_and_grad, X& x, LbfgsOptions const& options)
-      : value_and_grad_(value_and_grad), options_(options), x_(x) {
+  LbfgsSearch(ValueAndGrad const& value_and_grad, X& x, LbfgsOptions const& options,
+              Product const& inner_product)
+      : value_and_grad_(value_and_grad), options_(options), inner_product_(inner_product), x_(x) {
     expects(options.iterations >= 0, "iterations must be 0 or more", options.iterations);
     expects(options.pairs >= 1, "pairs must be 1 or more", options.pairs);
     expects(options.trials >= 1, "trials must be 1 or more", options.trials);
@@ -131,10 +140,7 @@ class LbfgsSearch {
     double step_change, change_change;
   };
 
-  static double inner_product(X const& a, X const& b) {
-    return dot(cast<double>(a), cast<double>(b));
-  }
-  static double norm_of(X const& a) { return std::sqrt(inner_product(a, a)); }
+  double norm_of(X const& a) const { return std::sqrt(inner_product_(a, a)); }
 
   double evaluate(X const& at, X& gradient) {
     ++state_.evaluations;
@@ -147,7 +153,7 @@ class LbfgsSearch {
   bool make_step() {
     while (true) {
       find_direction();
-      double const slope = inner_product(direction_, gradient_);
+      double const slope = inner_product_(direction_, gradient_);
       if (slope < 0 || pairs_.empty()) {
         double const first = pairs_.empty() ? options_.first_step / state_.gradient_norm : 1;
         if (search(slope, first)) break;
@@ -168,13 +174,13 @@ class LbfgsSearch {
     std::vector<double> weights(pairs_.size());
     for (std::size_t n = pairs_.size(); n-- > 0;) {
       auto const& pair = pairs_[n];
-      weights[n] = inner_product(pair.step, direction_) / pair.step_change;
+      weights[n] = inner_product_(pair.step, direction_) / pair.step_change;
       direction_ -= weights[n] * pair.change;
     }
     direction_ *= pairs_.back().step_change / pairs_.back().change_change;
     for (std::size_t n = 0; n < pairs_.size(); ++n) {
       auto const& pair = pairs_[n];
-      double const weight = inner_product(pair.change, direction_) / pair.step_change;
+      double const weight = inner_product_(pair.change, direction_) / pair.step_change;
       direction_ += (weights[n] - weight) * pair.step;
     }
   }
@@ -193,7 +199,7 @@ class LbfgsSearch {
       } catch (NumericalError const&) {
         value = infinity;
       }
-      return value < infinity ? inner_product(direction_, trial_gradient_) : 0.0;
+      return value < infinity ? inner_product_(direction_, trial_gradient_) : 0.0;
     };
     double low = 0, high = infinity, step = first;
     for (int trial = 0; trial < options_.trials; ++trial) {
@@ -221,8 +227,8 @@ class LbfgsSearch {
     gradient_.swap(trial_gradient_);
     state_.gradient_norm = norm_of(gradient_);
     state_.step_norm = norm_of(pair.step);
-    pair.step_change = inner_product(pair.step, pair.change);
-    pair.change_change = inner_product(pair.change, pair.change);
+    pair.step_change = inner_product_(pair.step, pair.change);
+    pair.change_change = inner_product_(pair.change, pair.change);
     constexpr double rounding = std::numeric_limits<double>::epsilon();
     if (pair.step_change > rounding * state_.step_norm * std::sqrt(pair.change_change))
       pairs_.push_back(std::move(pair));
@@ -230,6 +236,7 @@ class LbfgsSearch {
 
   ValueAndGrad const& value_and_grad_;
   LbfgsOptions options_;
+  Product const& inner_product_;
   X& x_;
   LbfgsState state_;
   X gradient_, trial_, trial_gradient_, direction_;
@@ -247,7 +254,9 @@ struct IgnoreState {
 /// The search along a direction ends at a step that meets the weak Wolfe conditions: the value
 /// falls by at least 1e-4 of the step times the slope, and the slope falls to at most 0.9 of what
 /// it was. A value that is NaN counts as too high, and so does a NumericalError of the function.
-/// Inner products are sums of doubles.
+///
+/// Where ranks have parts of x, each calls with its part, and with an inner product over all of
+/// them: with the same values and products on all ranks, all make the same steps.
 ///
 /// \param value_and_grad  called with an array like x; returns an object with the members `value`,
 ///   a real number, and `gradient`, an array of x's type, as coir::value_and_grad(f) does
@@ -255,14 +264,17 @@ struct IgnoreState {
 ///   function or the monitor throws
 /// \param monitor         called with an LbfgsState at the start and after each iteration; may
 ///   throw to stop
+/// \param inner_product   called with two arrays like x; returns a double
 /// \throws PreconditionError if an option is out of its range
 /// \throws NumericalError if the value or the gradient at the start isn't finite, or the function
 ///   throws it there
 template <class ValueAndGrad, std::floating_point T, int Rank, class Space,
-          class Monitor = detail::IgnoreState>
+          class Monitor = detail::IgnoreState, class Product = InnerProduct>
 LbfgsResult lbfgs(ValueAndGrad const& value_and_grad, Array<T, Rank, Space>& x,
-                  LbfgsOptions const& options = {}, Monitor const& monitor = {}) {
-  return detail::LbfgsSearch<Array<T, Rank, Space>, ValueAndGrad>(value_and_grad, x, options)
+                  LbfgsOptions const& options = {}, Monitor const& monitor = {},
+                  Product const& inner_product = {}) {
+  return detail::LbfgsSearch<Array<T, Rank, Space>, ValueAndGrad, Product>(value_and_grad, x,
+                                                                           options, inner_product)
       .run(monitor);
 }
 
