@@ -483,16 +483,11 @@ class FieldSearch {
                      FieldFigures& figures) const {
     auto const density = misfit_.density(particles);
     write_planes(exec_, run_.ranks, names.density(), density);
-    auto const reached = on_host(density), target = on_host(misfit_.target());
-    double products = 0, squares = 0, of_target = 0;
-    for (std::size_t n = 0; n < reached.size(); ++n) {
-      products += (reached[n] - 1) * (target[n] - 1);
-      squares += (reached[n] - 1) * (reached[n] - 1);
-      of_target += (target[n] - 1) * (target[n] - 1);
-    }
-    products = run_.ranks.sum(products);
-    squares = run_.ranks.sum(squares);
-    of_target = run_.ranks.sum(of_target);
+    auto const reached = cast<double>(slice_of(density)) - 1,
+               wanted = cast<double>(slice_of(misfit_.target())) - 1;
+    double const products = sum_over_ranks(run_.ranks, reached * wanted),
+                 squares = sum_over_ranks(run_.ranks, square(reached)),
+                 of_target = sum_over_ranks(run_.ranks, square(wanted));
     figures.correlation = run_.target.is_even ? std::numeric_limits<double>::quiet_NaN()
                                               : products / std::sqrt(squares * of_target);
     figures.difference = misfit_.difference(particles);

@@ -4,6 +4,7 @@
 #include <core/simd.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace coir::detail {
@@ -36,6 +37,15 @@ struct Pivots {
     }
   }
 };
+
+/// Whether a lane's number is above 0 and below all normal numbers.
+template <class T>
+bool has_subnormal(LanesOf<T> const& numbers) {
+  bool found = false;
+  for (int s = 0; s < simd::Simd<T>::width; ++s)
+    found |= numbers[s] > 0 && numbers[s] < std::numeric_limits<T>::min();
+  return found;
+}
 
 /// Subtracts multiples of row k from `Rows` rows from i on, so that their column k would be 0.
 template <int Rows, class T>
@@ -81,7 +91,14 @@ std::pair<std::int64_t, int> lane_solve(std::int64_t n, std::int64_t columns, st
       for (std::int64_t c = 0; c < columns; ++c)
         std::swap(right[(c * n + k) * width + s], right[(c * n + row) * width + s]);
     }
-    LanesOf<T> const inverse = 1 / m[k * row_of(n) + k];
+    // 1 in lanes without a matrix, and where the matrix is singular.
+    LanesOf<T> const one = LanesOf<T>{} + T(1),
+                     pivot = pivots.largest == 0 ? one : m[k * row_of(n) + k];
+    LanesOf<T> inverse = 1 / pivot;
+    if (has_subnormal<T>(pivots.largest)) {  // whose inverse may be infinite
+      for (std::int64_t i = k + 1; i < n; ++i) m[i * row_of(n) + k] /= pivot;
+      inverse = one;
+    }
     std::int64_t i = k + 1;
     for (; i + 4 <= n; i += 4) eliminate<4, T>(m, x, n, columns, k, i, inverse);
     for (; i < n; ++i) eliminate<1, T>(m, x, n, columns, k, i, inverse);
@@ -91,7 +108,8 @@ std::pair<std::int64_t, int> lane_solve(std::int64_t n, std::int64_t columns, st
     for (std::int64_t i = n; i-- > 0;) {
       LanesOf<T> sum = x[c * n + i];
       for (std::int64_t j = i + 1; j < n; ++j) sum -= m[i * row_of(n) + j] * x[c * n + j];
-      x[c * n + i] = sum / m[i * row_of(n) + i];
+      LanesOf<T> const pivot = m[i * row_of(n) + i];
+      x[c * n + i] = sum / (pivot == 0 ? LanesOf<T>{} + T(1) : pivot);
     }
   simd::from_lanes(right, simd::SomeLines<T>{b, n * columns, 1, n * columns, count});
   return {0, 0};

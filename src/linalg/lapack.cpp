@@ -127,18 +127,23 @@ class Workspace {
   std::vector<int> integers_;
 };
 
-/// The largest matrices that OpenBLAS 0.3.21 is faster for on one thread than on two.
-constexpr std::int64_t side_of_one_thread = 400;
+/// Multiplications and additions of an algorithm that takes n^3 of them.
+constexpr std::int64_t cube(std::int64_t n) { return n * n * n; }
+
+/// The work of the largest square matrices that OpenBLAS 0.3.21 is faster for on one thread than on
+/// two.
+constexpr std::int64_t work_of_one_thread = cube(400);
 
 /// Calls body(s, workspace) for each matrix of a stack. The body returns LAPACK's info. Threads
 /// share the matrices of a stack; a single large matrix has BLAS' threads.
 ///
-/// \param least  of its rows and columns
+/// \param work    rows times columns times the fewer of both, or the columns of a right-hand side
+/// \param passes  how many multiplications and additions the algorithm takes for each of `work`
 /// \returns the first matrix whose info isn't 0
 template <class T, class Body>
-Failure for_each_matrix(Host const& exec, std::int64_t stack, std::int64_t least,
-                        std::int64_t flops, Body const& body) {
-  std::int64_t const shares = threads_worth_starting(exec, stack * flops, stack);
+Failure for_each_matrix(Host const& exec, std::int64_t stack, std::int64_t work,
+                        std::int64_t passes, Body const& body) {
+  std::int64_t const shares = threads_worth_starting(exec, stack * work * passes, stack);
   std::vector<Failure> failures(static_cast<std::size_t>(std::max<std::int64_t>(shares, 1)));
   Failure* const failed = failures.data();
   auto const work_on = [&](std::int64_t share) {
@@ -149,7 +154,7 @@ Failure for_each_matrix(Host const& exec, std::int64_t stack, std::int64_t least
     }
   };
   if (shares == 1) {
-    OneBlasThread const one(least <= side_of_one_thread);
+    OneBlasThread const one(work <= work_of_one_thread);
     work_on(0);
   } else
     for_each_task("coir::linalg::lapack", exec, shares, work_on);
@@ -157,9 +162,6 @@ Failure for_each_matrix(Host const& exec, std::int64_t stack, std::int64_t least
     if (failure.info != 0) return failure;
   return {};
 }
-
-/// Multiplications and additions of an algorithm that takes n^3 of them.
-std::int64_t cube(std::int64_t n) { return n * n * n; }
 
 /// Solves the systems of a stack by lanes, if they are many and small. Returns whether it has.
 template <class T>
@@ -197,7 +199,7 @@ void lapack_solve(Host const& exec, std::int64_t stack, std::int64_t size, std::
   if (n == 0 || count == 0) return;
   if constexpr (!is_complex<T>)
     if (solve_by_lanes(exec, stack, size, columns, a, b)) return;
-  expects_regular(for_each_matrix<T>(exec, stack, size, cube(size),
+  expects_regular(for_each_matrix<T>(exec, stack, cube(size), 1,
                                      [=](std::int64_t s, auto& workspace) {
                                        int info = 0;
                                        int* const pivots = workspace.integers(n);
@@ -215,7 +217,7 @@ template <class T>
 void lapack_factor(Host const& exec, std::int64_t stack, std::int64_t size, T* a, int* pivots) {
   int const n = extent(size), lda = leading(n);
   if (n == 0) return;
-  expects_regular(for_each_matrix<T>(exec, stack, size, cube(size),
+  expects_regular(for_each_matrix<T>(exec, stack, cube(size), 1,
                                      [=](std::int64_t s, auto&) {
                                        int info = 0;
                                        getrf_of(T())(&n, &n, a + s * size * size, &lda,
@@ -232,7 +234,7 @@ void lapack_solve_by_factors(Host const& exec, std::int64_t stack, std::int64_t 
   int const n = extent(size), count = extent(columns), lda = leading(n);
   if (n == 0 || count == 0) return;
   char const* const operation = transposed ? "N" : "T";  // LAPACK sees transposes
-  for_each_matrix<T>(exec, stack, size, size * size * columns, [=](std::int64_t s, auto&) {
+  for_each_matrix<T>(exec, stack, size * size * columns, 1, [=](std::int64_t s, auto&) {
     int info = 0;
     getrs_of(T())(operation, &n, &count, factors + s * size * size, &lda, pivots + s * size,
                   b + s * columns * size, &lda, &info);
@@ -244,7 +246,7 @@ template <class T>
 void lapack_inverse(Host const& exec, std::int64_t stack, std::int64_t size, T* a) {
   int const n = extent(size), lda = leading(n);
   if (n == 0) return;
-  expects_regular(for_each_matrix<T>(exec, stack, size, cube(size),
+  expects_regular(for_each_matrix<T>(exec, stack, cube(size), 1,
                                      [=](std::int64_t s, auto& workspace) {
                                        int info = 0;
                                        int const ask = -1;
@@ -266,7 +268,7 @@ void lapack_inverse(Host const& exec, std::int64_t stack, std::int64_t size, T* 
 template <class T>
 void lapack_determinant(Host const& exec, std::int64_t stack, std::int64_t size, T* a, T* result) {
   int const n = extent(size), lda = leading(n);
-  for_each_matrix<T>(exec, stack, size, cube(size), [=](std::int64_t s, auto& workspace) {
+  for_each_matrix<T>(exec, stack, cube(size), 1, [=](std::int64_t s, auto& workspace) {
     int info = 0;
     int* const pivots = workspace.integers(n);
     T* const matrix = a + s * size * size;
@@ -286,7 +288,7 @@ void lapack_cholesky(Host const& exec, std::int64_t stack, std::int64_t size, T*
   int const n = extent(size), lda = leading(n);
   if (n == 0) return;
   expects_positive_definite(
-      for_each_matrix<T>(exec, stack, size, cube(size),
+      for_each_matrix<T>(exec, stack, cube(size), 1,
                          [=](std::int64_t s, auto&) {
                            int info = 0;
                            T* const matrix = a + s * size * size;
@@ -304,7 +306,7 @@ void lapack_between_inverses(Host const& exec, std::int64_t stack, std::int64_t 
                              T* a) {
   int const n = extent(size), lda = leading(n);
   if (n == 0) return;
-  for_each_matrix<T>(exec, stack, size, cube(size), [=](std::int64_t s, auto&) {
+  for_each_matrix<T>(exec, stack, cube(size), 1, [=](std::int64_t s, auto&) {
     T const one(1);
     T const* const upper = factor + s * size * size;  // for BLAS, which sees transposes
     T* const matrix = a + s * size * size;
@@ -322,7 +324,7 @@ void lapack_eigh(Host const& exec, std::int64_t stack, std::int64_t size, T* a, 
   if (n == 0) return;
   char const* const job = vectors ? "V" : "N";
   Failure const failure =
-      for_each_matrix<T>(exec, stack, size, 9 * cube(size), [=](std::int64_t s, auto& workspace) {
+      for_each_matrix<T>(exec, stack, cube(size), 9, [=](std::int64_t s, auto& workspace) {
         int info = 0;
         auto const call = [&](T* work, int lwork, R* rwork, int lrwork, int* iwork, int liwork) {
           T* const matrix = a + s * size * size;
@@ -368,7 +370,7 @@ void lapack_svd(Host const& exec, std::int64_t stack, std::int64_t rows, std::in
   int const lda = m, ldu = m, ldvt = full ? n : least;
   std::int64_t const u_size = rows * ldvt, vh_size = (full ? columns : least) * columns;
   Failure const failure = for_each_matrix<T>(
-      exec, stack, least, 9 * rows * columns * least, [=](std::int64_t k, auto& workspace) {
+      exec, stack, rows * columns * least, 9, [=](std::int64_t k, auto& workspace) {
         R* const rwork = workspace.reals(
             is_complex<T> ? least * std::max(5 * least + 7, 2 * (most + least) + 1) : 1);
         int* const iwork = workspace.integers(8 * least);
@@ -400,7 +402,7 @@ void lapack_qr(Host const& exec, std::int64_t stack, std::int64_t rows, std::int
   int const m = extent(columns), n = extent(rows), lda = leading(m);
   int const k = std::min(m, n);
   if (k == 0) return;
-  for_each_matrix<T>(exec, stack, k, 2 * rows * columns * k, [=](std::int64_t s, auto& workspace) {
+  for_each_matrix<T>(exec, stack, rows * columns * k, 2, [=](std::int64_t s, auto& workspace) {
     T* const matrix = a + s * rows * columns;
     T* const left = q + s * rows * k;
     T* const right = r + s * k * columns;
@@ -444,7 +446,7 @@ int lapack_least_squares(Host const&, std::int64_t rows, std::int64_t columns, s
   T answer(0);
   R real_answer(0);
   int whole_answer = 0;
-  OneBlasThread const one(std::min(rows, columns) <= side_of_one_thread);
+  OneBlasThread const one(rows * columns * std::min(rows, columns) <= work_of_one_thread);
   call(&answer, -1, &real_answer, &whole_answer);
   Workspace<T> workspace;
   int const lwork = length(answer);

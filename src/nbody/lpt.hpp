@@ -18,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <numbers>
 #include <string>
@@ -252,14 +253,23 @@ void expects_sites(char const* what, View const& view, distributed::Group const&
                 std::to_string(view.extent(2)) + ")");
 }
 
-/// \throws PreconditionError on all ranks unless they have the same settings
+/// \throws PreconditionError on all ranks unless they have the same settings. Spectra are compared
+///   at two wavenumbers, and growth at the scale factor.
 inline void expects_alike_start(distributed::Group const& group, std::int64_t side, double box,
                                 cosmology::LinearPower<double> const& power, double a, int order) {
-  distributed::expects_alike(group, {{"number of particles along a side", side},
-                                     {"box length", box},
-                                     {"scale factor", a},
-                                     {"order of perturbation theory", order},
-                                     {"omega_m", power.parameters().omega_m}});
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  auto const power_at = [&](double k) { return power.covers(k, k) ? power(k) : nan; };
+  auto const& growth = power.growth();
+  bool const has_growth = growth.a_min() <= a && a <= growth.a_max();
+  distributed::expects_alike(group,
+                             {{"number of particles along a side", side},
+                              {"box length", box},
+                              {"scale factor", a},
+                              {"order of perturbation theory", order},
+                              {"omega_m", power.parameters().omega_m},
+                              {"linear power at k = 0.02 h/Mpc", power_at(0.02)},
+                              {"linear power at k = 1 h/Mpc", power_at(1)},
+                              {"growth at the scale factor", has_growth ? growth.d1(a) : nan}});
 }
 
 /// Meshes, transforms and kernels of Lagrangian perturbation theory. Each rank has planes of the

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 
 namespace coir::nbody::detail {
 
@@ -32,10 +33,18 @@ void PotentialStore<Exec, T>::allocate() {
                            std::max<std::int64_t>(each, 1);
   std::int64_t const count = std::min({at_a_time, group_.min(fit), kicks_to_come_});
   if (count <= 0) return;
-  block_ = Block(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::potential_store/potentials"),
-      static_cast<std::size_t>(count), static_cast<std::size_t>(shape_[0]),
-      static_cast<std::size_t>(shape_[1]), static_cast<std::size_t>(shape_[2] / 2 + 1));
+  // Without potentials where a rank has less memory than it seemed to have: all do without them.
+  Block block;
+  bool has_memory = true;
+  try {
+    block = Block(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::potential_store/potentials"),
+        static_cast<std::size_t>(count), static_cast<std::size_t>(shape_[0]),
+        static_cast<std::size_t>(shape_[1]), static_cast<std::size_t>(shape_[2] / 2 + 1));
+  } catch (std::exception const&) {
+    has_memory = false;
+  }
+  if (group_.all(has_memory)) block_ = block;
 }
 
 template <CompiledSpace Exec, Real T>

@@ -80,6 +80,8 @@ inline std::vector<distributed::Setting> settings_of(SimulationOptions const& op
                                    {"force source", name_of(options.force_source)},
                                    {"choice to be deterministic", options.deterministic},
                                    {"choice to be reversible", options.reversible},
+                                   {"choice to keep potentials", options.keep_potentials},
+                                   {"momentum range", options.momentum_range},
                                    {"headroom", options.headroom}});
   return settings;
 }

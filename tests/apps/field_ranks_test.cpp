@@ -63,7 +63,8 @@ TEST_F(FieldOnRanks, FindsTheStartThatOneRankFinds) {
     std::string const many = std::to_string(ranks);
     find(ranks, search + "--report " + many + ".json --output " + many);
     expect_files_alike("one", many);
-    EXPECT_EQ(report(many + ".json")["history"], report("one.json")["history"]);
+    for (char const* const key : {"history", "correlation", "difference_over_sigma", "noise_rms"})
+      EXPECT_EQ(report(many + ".json")[key], report("one.json")[key]) << key;
     EXPECT_EQ(report(many + ".json")["ranks"], ranks);
   }
   // From there on another number of ranks.

@@ -121,6 +121,24 @@ TYPED_TEST(Solve, StacksThatNeedPivots) {
     double const small = 64 * static_cast<double>(n) * std::numeric_limits<T>::epsilon();
     EXPECT_LE(max(abs(solve(m, matmul(m, x)) - x)), small) << n;
   }
+  // Beside a matrix whose pivots' inverses are infinite, and one of NaN, in the bits of others.
+  auto const twos = evaluate(broadcast_to(array<T, Space>({{1, 3}, {2, 1}}), Shape<3>{20, 2, 2}));
+  auto const right = evaluate(broadcast_to(array<T, Space>({{7}, {4}}), Shape<3>{20, 2, 1}));
+  T const tiny = std::numeric_limits<T>::min() / 8;
+  auto among = copy(twos), of_tiny = copy(right);
+  among(3) = T(2) * tiny * eye<T, Space>(2);
+  of_tiny(3) = tiny;
+  among(5) = std::numeric_limits<T>::quiet_NaN();
+  auto const expected = to_host(solve(twos, right)), found = to_host(solve(among, of_tiny));
+  for (std::int64_t k = 0; k < 20; ++k)
+    for (std::int64_t i = 0; i < 2; ++i) {
+      if (k == 3)
+        EXPECT_EQ(found(k, i, 0), T(0.5));
+      else if (k == 5)
+        EXPECT_NE(found(k, i, 0), found(k, i, 0));
+      else
+        EXPECT_EQ(found(k, i, 0), expected(k, i, 0)) << k;
+    }
   auto regular = evaluate(broadcast_to(array<T, Space>({{0, 1}, {2, 1}}), Shape<3>{20, 2, 2}));
   regular(17) = array<T, Space>({{1, 2}, {2, 4}});
   regular(19) = T(0);

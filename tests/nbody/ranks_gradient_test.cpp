@@ -387,6 +387,24 @@ TYPED_TEST(RanksGradient, TellsOnAllRanksWhatIsWrong) {
       message(uneven),
       "all ranks must be given the same loss, that of all ranks' particles: it is 0 on rank 0 "
       "and 1 on rank 1");
+  // A loss that throws on the last rank alone.
+  auto const throwing = [](Particles<Exec, T> const&, Cotangents<Exec, T> const&) {
+    if (world().rank() == world().size() - 1) throw PreconditionError("thrown by a loss");
+    return 0.0;
+  };
+  EXPECT_EQ(message(throwing), "thrown by a loss");
+  // Options and a cosmology that differ.
+  auto const zero = [](Particles<Exec, T> const&, Cotangents<Exec, T> const&) { return 0.0; };
+  SimulationOptions differs = options;
+  differs.keep_potentials = world().is_first();
+  EXPECT_EQ(message_of([&] {
+              model_of<Exec, T>(world(), differs).value_and_grad(noise, p, zero);
+            }).substr(0, 60),
+            "all ranks must be given the same choice to keep potentials: ");
+  auto other = p;
+  if (!world().is_first()) other.h = 0.6;
+  EXPECT_EQ(message_of([&] { model.value_and_grad(noise, other, zero); }).substr(0, 63),
+            "all ranks must be given the same linear power at k = 0.02 h/Mpc");
   auto interlaced = power_misfit(world());
   interlaced.options.interlace = true;
   EXPECT_EQ(message(interlaced),

@@ -29,6 +29,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <numeric>
 #include <optional>
@@ -93,9 +94,9 @@ struct CountNotFinite {
 /// Simulation. value_and_grad() undoes the steps to the bit while it pulls derivatives back through
 /// them, so that memory doesn't depend on their number.
 ///
-///     nbody::ForwardModel<Exec, float> const model(exec, {.side = 128, .box = 256, .simulation =
-///     options}); auto const [value, slope] = model.value_and_grad(noise, cosmology::planck18(),
-///     loss);
+///     nbody::ForwardModelOptions const universe{.side = 128, .box = 256, .simulation = options};
+///     nbody::ForwardModel<Exec, float> const model(exec, universe);
+///     auto const [value, slope] = model.value_and_grad(noise, cosmology::planck18(), loss);
 ///     // slope.noise: (128, 128, 128); slope.parameters.omega_m: d value / d omega_m
 ///
 /// A loss is called with Particles<Exec, T>, and with Cotangents<Exec, T>, which it fills with its
@@ -105,8 +106,9 @@ struct CountNotFinite {
 /// The ranks of a group share the universe out by planes of the particles' lattice, as
 /// distributed::share_of() does: noise, particles, cotangents and slopes of noise are a rank's own.
 /// A loss gets this rank's particles, and returns the loss of all ranks, the same number on each;
-/// it may be collective. Values and slopes of parameters are the same on all ranks. All functions
-/// but bytes() and options() are collective. On hosts all results have the same bits for any number
+/// it may be collective. What it throws on one rank is thrown on all, unless others still wait in
+/// the loss. Values and slopes of parameters are the same on all ranks. All functions but bytes()
+/// and options() are collective. On hosts all results have the same bits for any number
 /// of ranks, if the loss has.
 ///
 /// \see Li et al., arXiv:2211.09815, for the adjoint of particle-mesh steps
@@ -369,12 +371,19 @@ class ForwardModel {
   template <class F>
   double value_of(F const& loss, Particles<Exec, T> const& particles,
                   Cotangents<Exec, T> const& cotangents) const {
-    double const value = loss(particles, cotangents);
-    Kokkos::fence();  // a loss may have kernels on any instance
+    double value = 0;
+    std::exception_ptr error;  // not by together(): a loss may be collective
+    try {
+      value = loss(particles, cotangents);
+      Kokkos::fence();  // a loss may have kernels on any instance
+      if (!std::isfinite(value))
+        throw NumericalError("the loss is " + in_words(value) +
+                             ": look for divisions by 0, roots and logarithms in it");
+    } catch (...) {
+      error = std::current_exception();
+    }
+    distributed::agree(group_, error);
     distributed::expects_alike(group_, {{"loss, that of all ranks' particles", value}});
-    if (!std::isfinite(value))
-      throw NumericalError("the loss is " + in_words(value) +
-                           ": look for divisions by 0, roots and logarithms in it");
     return value;
   }
 
