@@ -8,19 +8,22 @@
 namespace coir::simd {
 
 #if defined(__AVX512F__)
-inline constexpr int vector_bytes = 64;
+constexpr int vector_bytes = 64;
 #elif defined(__AVX__)
-inline constexpr int vector_bytes = 32;
+constexpr int vector_bytes = 32;
 #else
-inline constexpr int vector_bytes = 16;
+constexpr int vector_bytes = 16;
 #endif
 
 /// Vectors of T in memory of any alignment, and their neighbours by one element.
-template <class T>
+///
+/// \tparam Bytes  of a vector: part of the type, because libraries that are compiled for different
+///   machines are linked together
+template <class T, int Bytes = vector_bytes>
 struct Simd {
-  static constexpr int width = vector_bytes / sizeof(T);
-  typedef T Vector __attribute__((vector_size(vector_bytes)));
-  typedef T Unaligned __attribute__((vector_size(vector_bytes), aligned(alignof(T)), may_alias));
+  static constexpr int width = Bytes / sizeof(T);
+  typedef T Vector __attribute__((vector_size(Bytes)));
+  typedef T Unaligned __attribute__((vector_size(Bytes), aligned(alignof(T)), may_alias));
 
   static Vector load(T const* address) { return *reinterpret_cast<Unaligned const*>(address); }
   static void store(T* address, Vector value) { *reinterpret_cast<Unaligned*>(address) = value; }
