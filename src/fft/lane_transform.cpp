@@ -108,7 +108,7 @@ void small_step(Step const& step, T const* roots, Number<T> const* in, Number<T>
       Number<T>* const y = out + l + step.left * k;
       std::int64_t const apart = step.left * step.done;
       y[0] = x[0];
-      T const* const root = roots + 2 * (P - 1) * (l - 1);
+      T const* const root = l == 0 ? nullptr : roots + 2 * (P - 1) * (l - 1);
       for (int j = 1; j < P; ++j) y[j * apart] = l == 0 ? x[j] : x[j].times(root + 2 * (j - 1));
     }
 }
@@ -165,7 +165,7 @@ void prime_step(int p, Step const& step, T const* roots, T const* table, Number<
         sum = sum + pairs[j - 1].sum;
       }
       Number<T>* const y = out + l + step.left * k;
-      T const* const root = roots + 2 * (p - 1) * (l - 1);
+      T const* const root = l == 0 ? nullptr : roots + 2 * (p - 1) * (l - 1);
       auto const emit = [=, &step](int j, Number<T> const& mode) {
         y[j * step.left * step.done] = l == 0 ? mode : mode.times(root + 2 * (j - 1));
       };
