@@ -188,10 +188,11 @@ class PlainJacobi {
     Sweep const there{In(fields_.current()), b_, fields_.other()},
         back{In(fields_.other()), b_, fields_.current()};
     Index3 const rows = b_.extent(1), end = b_.extent(2) + 1;
-    // The planes of both fields and the source that a thread works on fit into its share of a
-    // cache.
-    std::int64_t const bytes_of_row = 8 * static_cast<std::int64_t>(sizeof(T)) * end;
-    std::int64_t const rows_a_time = std::max<std::int64_t>((2 << 20) / bytes_of_row, 8);
+    // The rows that a thread works on, in three planes of each field and two of the source, fit
+    // into its share of a cache.
+    constexpr std::int64_t planes_in_use = 3 + 3 + 2, bytes_of_cache = 2 << 20, least_rows = 8;
+    std::int64_t const bytes_of_row = planes_in_use * static_cast<std::int64_t>(sizeof(T)) * end;
+    std::int64_t const rows_a_time = std::max(bytes_of_cache / bytes_of_row, least_rows);
     jacobi_pairs(exec_, there, back, planes, rows, threads, rows_a_time, sweeps / 2,
                  [=](Sweep const& sweep, Index3 i, Index3 j) { sweep.stretch(i, j, 1, end); });
     return sweeps % 2;

@@ -265,8 +265,8 @@ struct Advance {
     if (!part.is_inner(j, i)) finish(j, i, i + 1);
   }
 
-  /// Cells of a column on devices. All that they read is loaded before the first one is found, so
-  /// that a thread waits once.
+  /// Cells of a column on devices. All that they read but the bottom is loaded before the first
+  /// one is found, so that a thread waits once.
   template <bool has_bottom, int Count>
   KOKKOS_FORCEINLINE_FUNCTION void several(int j, int i) const {
     T near_h[Count + 2][3], near_u[Count + 2][3], near_v[Count + 2][3];

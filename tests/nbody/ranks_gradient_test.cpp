@@ -449,8 +449,8 @@ TYPED_TEST(RanksGradient, TellsOnAllRanksThatMemoryIsShortOnOneOnTheWayBack) {
   EXPECT_NE(text.find("the mesh of a simulation's adjoint"), std::string::npos) << text;
 }
 
-// A particle that is lost on its way, or two that claim one site, are told.
-TYPED_TEST(RanksGradient, TellsThatParticlesAreLost) {
+// Positions that changed between the way there and the way back are told.
+TYPED_TEST(RanksGradient, TellsThatPositionsChanged) {
   TYPES_OF_CASE;
   if (world().size() < 2) GTEST_SKIP() << "of several ranks";
   auto simulation = universe<Exec, T>(world(), 8, {.scale_factors = scale_factors(0.1, 1, 3)});
