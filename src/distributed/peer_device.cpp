@@ -564,8 +564,9 @@ void try_out(PeerConnection& connection, Group const& group, Probe const& probe,
 }
 
 /// The part of an exchange's begin that counts: if it fails on one rank, ranks no longer agree.
-void launch(PeerConnection& held, Engine const& engine, Exec const& exec, Pieces const& pieces,
-            std::vector<std::vector<Destination>> mine, PeerExchange& exchange) {
+void run_exchange(PeerConnection& held, Engine const& engine, Exec const& exec,
+                  Pieces const& pieces, std::vector<std::vector<Destination>> mine,
+                  PeerExchange& exchange) {
   // Streams wait only for what was launched before, on this rank or in an earlier step of another
   // one: they go on even if the device runs them one after the other.
   std::set<int> sources;
@@ -664,7 +665,7 @@ std::unique_ptr<UnderWay> begin_by_peer(std::shared_ptr<void> const& connection,
   auto exchange = std::make_unique<PeerExchange>(held, exec);
   auto mine = destinations_of_receives(*held, pieces, *exchange);
   try {
-    launch(*held, engine, exec, pieces, std::move(mine), *exchange);
+    run_exchange(*held, engine, exec, pieces, std::move(mine), *exchange);
   } catch (...) {  // other ranks may have launched it
     held->has_failed = true;
     throw;
