@@ -4,8 +4,9 @@
     cmake --build build/cuda-mpi --target scaling_programs
     bench/distributed/scaling.py --build build/cuda-mpi
 
-Exchanges, slab transforms, steps of particles and of shallow water run on 1, 2, 4 and 8 ranks (those there are), the important
-cases first, and all of them again while time is left. After each case scaling.json and scaling.md
+Exchanges, slab transforms, steps of particles and of shallow water, and gradients through steps run
+on 1, 2, 4 and 8 ranks (those there are), the important cases first, and all of them again while time
+is left. After each case scaling.json and scaling.md
 are written to the folder --output, so that a run that is cut off keeps what it has.
 scaling_table.py makes them, and has the model. --dry-run prints every command instead.
 """
@@ -45,17 +46,16 @@ class Sizes:
     particles: tuple  # along a side; 2^32 in all at most
     weak: int  # weak^3 particles on each rank
     steps: int
+    gradient: int  # particles along a side
     water: tuple  # columns, and rows on each rank
 
 
 SIZES = {
-    "gpus": Sizes((8, 256 << 20), (1024, 512, 2048), (1024, 512, 1600, 2048), 512, 10, (14400, 3600)),
-    "cores": Sizes((8, 16 << 20), (256, 128, 512), (256, 128, 512), 128, 5, (1800, 900)),
-    "small": Sizes((8, 64 << 10), (16,), (16,), 16, 3, (32, 16)),
+    "gpus": Sizes((8, 256 << 20), (1024, 512, 2048), (1024, 512, 1600, 2048), 512, 10, 512, (14400, 3600)),
+    "cores": Sizes((8, 16 << 20), (256, 128, 512), (256, 128, 512), 128, 5, 64, (1800, 900)),
+    "small": Sizes((8, 64 << 10), (16,), (16,), 16, 3, 16, (32, 16)),
 }
 
-# c and t_0 of two H200s (docs/distributed.md); 0 for ranks of cores.
-H200_PICOSECONDS, H200_MILLISECONDS = 8.6, 1.1
 
 
 def fail(message):
@@ -117,8 +117,8 @@ def parse_arguments():
     add("--runs", type=int, default=3, help="of each case, while time is left (default: %(default)s)")
     add("--launch", default=LAUNCH, help="what starts programs on several ranks (default: %(default)s)")
     add("--dry-run", action="store_true", help="only print the commands, in their order")
-    add("--per-particle-ps", type=float, help=f"c of the model (default: {H200_PICOSECONDS} on GPUs, 0 on cores)")
-    add("--fixed-ms", type=float, help=f"t_0 of the model (default: {H200_MILLISECONDS} on GPUs, 0 on cores)")
+    add("--per-particle-ps", type=float, help="c of the model (default: from steps on two ranks)")
+    add("--fixed-ms", type=float, help="t_0 of the model (default: from steps on two ranks)")
     add("--rate-gbs", type=float, help="B of the model, GB/s each way (default: as measured)")
     options = parser.parse_args()
 
@@ -137,8 +137,6 @@ def parse_arguments():
     places = options.gpus or max(cores_there(), 2 if options.sizes == "small" else 1)
     default("ranks", [ranks for ranks in (1, 2, 4, 8) if ranks <= places])
     default("threads", max(1, cores_there() // options.ranks[-1]))
-    default("per_particle_ps", H200_PICOSECONDS if options.gpus else 0)
-    default("fixed_ms", H200_MILLISECONDS if options.gpus else 0)
     return options
 
 
@@ -200,6 +198,9 @@ def cases_of(options):
     transforms(sizes.transforms[0], "real,filter,complex")
     steps(lambda ranks: sizes.particles[0])
     steps(lambda ranks: weak_side(sizes.weak, ranks))
+    for ranks in order:
+        about = f"gradients of {sizes.gradient}^3 particles"
+        add("steps", ranks, about, "--gradient", "--sizes", sizes.gradient, "--steps", 2 * sizes.steps)
     columns, rows = sizes.water
     for ranks in order:
         about = f"shallow water of {columns} x {rows} cells a rank"

@@ -68,20 +68,21 @@ class Table:
             for size in rows_of("exchange")
             for ranks in results.ranks("exchange", size)
         ]
+        self.per_particle, self.fixed = self.parameters()
         self.transforms = [row for what in TRANSFORMS for n in rows_of(what) for row in strong(what, n)]
         self.strong = [row for n in rows_of("step") if n in sizes.particles for row in strong("step", n)]
         self.weak = self.weak_rows(weak)
+        self.gradients = self.gradient_rows()
         self.water = self.water_rows()
 
     def document(self):
-        options = self.options
         model = {
-            "per_particle_seconds": 1e-12 * options.per_particle_ps,
-            "fixed_seconds": 1e-3 * options.fixed_ms,
-            "rate": {ranks: self.rate(ranks) for ranks in options.ranks if ranks > 1},
-            "fit": self.fit(),
+            "per_particle_seconds": self.per_particle,
+            "fixed_seconds": self.fixed,
+            "rate": {ranks: self.rate(ranks) for ranks in self.options.ranks if ranks > 1},
         }
-        tables = {name: getattr(self, name) for name in ("exchanges", "transforms", "strong", "weak", "water")}
+        names = "exchanges", "transforms", "strong", "weak", "gradients", "water"
+        tables = {name: getattr(self, name) for name in names}
         runs = [{**row, "ranks": key[2]} for key, rows in self.results.runs.items() for row in rows]
         return {"model": model, **tables, "runs": runs}
 
@@ -129,8 +130,7 @@ class Table:
         if what != "step":
             _, numbers, exchanges = TRANSFORMS[what]
             return one / ranks + exchanges * 8 * numbers(n) * crossing
-        of_ghosts = 1e-12 * self.options.per_particle_ps * n**3 / ranks
-        return one / ranks + 2 * 4 * n**3 * crossing + of_ghosts + 1e-3 * self.options.fixed_ms
+        return one / ranks + 2 * 4 * n**3 * crossing + self.per_particle * n**3 / ranks + self.fixed
 
     def row(self, what, n, ranks):
         key = (what, n, ranks)
@@ -192,6 +192,31 @@ class Table:
                 rows.append(row | {"efficiency": row["speed_up"] * base["ranks"] / ranks})
         return rows
 
+    def gradient_rows(self):
+        """A loss of the density after some steps, and the loss with its gradient."""
+        rows, what = [], "gradient"
+        for n in self.results.sizes(what):
+            for ranks in self.results.ranks(what, n):
+                key = (what, n, ranks)
+                runs, seconds = self.results.runs[key], self.results.median(key, "gradient_seconds")
+                row = {"what": what, "n": n, "ranks": ranks, "runs": len(runs), "seconds": seconds}
+                row |= {"rounds": sum(run["rounds"] for run in runs)}
+                row |= {"value_seconds": self.results.median(key, "value_seconds")}
+                row |= {"over_value": self.results.median(key, "gradient/value")}
+                row |= {"bytes_of_a_particle": max(run["bytes/particle"] for run in runs)}
+                base = rows[0] if rows else row
+                row |= {"against_ranks": base["ranks"], "speed_up": base["seconds"] / seconds}
+                rows.append(row | {"efficiency": row["speed_up"] * base["ranks"] / ranks})
+        return rows
+
+    def parameters(self):
+        """(c, t_0), seconds: those that were given, and otherwise those of the fit, or 0 without one."""
+        given = self.options.per_particle_ps, self.options.fixed_ms
+        fitted = self.fit() or (0.0, 0.0)
+        return tuple(
+            fit if value is None else unit * value for value, unit, fit in zip(given, (1e-12, 1e-3), fitted)
+        )
+
     def fit(self):
         """(c, t_0), seconds, with which the model has the two largest steps on two ranks exactly, or
         None."""
@@ -245,6 +270,15 @@ COLUMNS = {
     "GB held": lambda row: f"{row['bytes_held'] / 1e9:.3g}",
 }
 
+GRADIENT_COLUMNS = {
+    **{name: COLUMNS[name] for name in ("", "ranks", "runs / rounds")},
+    "value, ms": lambda row: number(1e3 * row["value_seconds"]),
+    "with gradient, ms": COLUMNS["ms"],
+    "ratio": lambda row: number(row["over_value"]),
+    **{name: COLUMNS[name] for name in ("times one rank", "efficiency")},
+    "bytes a particle of a rank": lambda row: number(row["bytes_of_a_particle"]),
+}
+
 WATER_COLUMNS = {
     "cells": lambda row: f"{row['columns']} x {row['rows']}",
     **{name: COLUMNS[name] for name in ("ranks", "runs / rounds", "ms")},
@@ -288,19 +322,20 @@ def markdown_of(table, left_out, state, machine):
     section("Steps, mesh ratio 1, float: strong scaling", COLUMNS, table.strong)
     weak = f"about {table.sizes.weak}^3 particles on each rank"
     section(f"Steps: weak scaling, {weak}", COLUMNS, table.weak)
+    section("Gradients through steps, float: strong scaling", GRADIENT_COLUMNS, table.gradients)
     section("Steps of shallow water, float: weak scaling", WATER_COLUMNS, table.water)
     rate = f"{options.rate_gbs} GB/s" if options.rate_gbs else "the rate of the largest exchange all to all"
     model = (
         "Steps: t = t_1 / P + 2 V (P - 1) / (P^2 B) + c n^3 / P + t_0 with V = 4 n^3 bytes, "
-        f"c = {options.per_particle_ps:g} ps and t_0 = {options.fixed_ms:g} ms; transforms have the first two "
+        f"c = {1e12 * table.per_particle:.3g} ps and t_0 = {1e3 * table.fixed:.3g} ms; transforms have the first two "
         f"terms. B is {rate}."
     )
     rows = [row for row in table.transforms + table.strong + table.weak if row["model_seconds"]]
     scaled = sorted({f"{row['n']}^3" for row in rows if table.on_one(row["what"], row["n"])[1]})
     if scaled:
         model += f" t_1 of {', '.join(scaled)} is that of the nearest size of one rank, times the ratio of points."
-    if fit := table.fit():
-        model += f" Steps on two ranks leave {1e12 * fit[0]:.3g} ps for c and {1e3 * fit[1]:.3g} ms for t_0."
+    if table.fit():
+        model += " The two largest steps on two ranks give c and t_0, unless they are told."
     parts += ["## Model", model]
     section("Left out", {"case": lambda row: row[0], "why": lambda row: row[1]}, left_out)
     return "\n\n".join(parts) + "\n"

@@ -53,8 +53,10 @@ class DryRun(unittest.TestCase):
 
 
 class Model(unittest.TestCase):
-    def table(self, times):
-        options = argparse.Namespace(ranks=[1, 2, 8], rate_gbs=300, per_particle_ps=8.6, fixed_ms=1.1)
+    def table(self, times, per_particle_ps=None, fixed_ms=None):
+        options = argparse.Namespace(
+            ranks=[1, 2, 8], rate_gbs=300, per_particle_ps=per_particle_ps, fixed_ms=fixed_ms
+        )
         results = scaling_table.Results()
         for (n, ranks), seconds in times.items():
             row = {"what": "step", "n": n, "seconds": seconds, "rounds": 9}
@@ -62,7 +64,7 @@ class Model(unittest.TestCase):
         return scaling_table.Table(options, results, scaling.SIZES["gpus"], {})
 
     def test_it_has_the_figures_of_the_documentation(self):
-        table = self.table({(512, 1): 10.2e-3, (512, 2): 7.75e-3, (1024, 1): 93.8e-3, (1024, 2): 59.8e-3})
+        table = self.table({(512, 1): 10.2e-3, (512, 2): 7.75e-3, (1024, 1): 93.8e-3, (1024, 2): 59.8e-3}, 8.6, 1.1)
         # The documentation has them with a lower rate for the smaller messages of 512^3.
         self.assertAlmostEqual(table.model("step", 1024, 2), 59.8e-3, delta=0.2e-3)
         self.assertAlmostEqual(table.model("step", 1024, 8), 17e-3, delta=0.5e-3)
@@ -162,7 +164,9 @@ class Small(unittest.TestCase):
         for row in table["transforms"] + table["strong"] + table["weak"] + table["water"]:
             self.assertEqual(row["runs"], 2)
             self.assertGreater(row["seconds"], 0)
-        for title in ("Transforms, float", "strong scaling", "weak scaling", "shallow water", "Model"):
+        self.assertEqual([(row["n"], row["ranks"]) for row in table["gradients"]], [(16, n) for n in ranks])
+        self.assertTrue(all(row["over_value"] > 1 for row in table["gradients"]))
+        for title in ("Transforms, float", "strong scaling", "weak scaling", "Gradients", "shallow water", "Model"):
             self.assertIn(title, text)
         self.assertEqual(table["left_out"], [])
 
