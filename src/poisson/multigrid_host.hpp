@@ -28,14 +28,19 @@ class HostPasses {
 
   /// Smooths, from u = 0 if `from_zero`.
   void smooth(Grid const& level, Smoothing<T> const& how, bool from_zero) {
-    int const at_once = sweeps_at_once(level);
-    for (int done = 0; done < how.sweeps; done += at_once) {
-      int const stages = 2 * std::min(at_once, how.sweeps - done);
-      bool const zero = from_zero && done == 0;
-      run("coir::poisson::multigrid_host/smooth", level, stages, [&](PipelineStep const& at) {
-        slabs_.smooth(level, how, zero, at.stage, at.slab, at.rows, at.watched, Ahead{});
-      });
-    }
+    int const at_once = std::clamp(how.sweeps, 1, sweeps_at_once(level));
+    int const passes = how.sweeps / at_once, rest = how.sweeps % at_once;
+    auto const sweep = [&](int sweeps, int times, bool zero) {
+      run(
+          "coir::poisson::multigrid_host/smooth", level, 2 * sweeps,
+          [&](PipelineStep const& at) {
+            slabs_.smooth(level, how, zero && at.pass == 0, at.stage, at.slab, at.rows, at.watched,
+                          Ahead{});
+          },
+          times);
+    };
+    if (passes > 0) sweep(at_once, passes, from_zero);
+    if (rest > 0) sweep(rest, 1, from_zero && passes == 0);
   }
 
   /// Smooths `fine`, then restricts its residual to `coarse`.
@@ -119,9 +124,10 @@ class HostPasses {
   static int most_bands(Exec const& exec) { return static_cast<int>(exec.concurrency()); }
 
   template <class Step>
-  void run(char const* label, Grid const& level, int stages, Step const& step) const {
+  void run(char const* label, Grid const& level, int stages, Step const& step,
+           int passes = 1) const {
     pipeline(label, exec_, level.n[0], level.n[1], tile_rows(level, stages), stages,
-             pipeline_bands(exec_, level.n[0], level.cells(), stages), step);
+             pipeline_bands(exec_, level.n[0], level.cells(), stages), step, passes);
   }
 
   // Numbers of a row's unknown and source, in bytes.
@@ -137,12 +143,12 @@ class HostPasses {
   }
 
   // The sweeps in one pass: as many as keep their slabs in a core's own cache, and the edges of
-  // bands a small part of the work.
+  // bands a quarter of the work at most.
   int sweeps_at_once(Grid const& level) const {
     std::int64_t const rows = Rank == 2 ? 1 : std::min(least_rows, level.n[1]);
     std::int64_t const slab = rows * row_bytes(level) + 2 * sizeof(T);
     std::int64_t const in_cache = own_cache / slab - 2;
-    std::int64_t const between_seams = level.n[0] / (16 * std::int64_t(exec_.concurrency()));
+    std::int64_t const between_seams = level.n[0] / (4 * std::int64_t(exec_.concurrency()));
     return static_cast<int>(std::max<std::int64_t>(1, std::min(in_cache, between_seams) / 2));
   }
 

@@ -261,13 +261,14 @@ class PairwiseSum {
  public:
   PairwiseSum() {}
 
-  void add(Reducer const& reducer, Lanes<Reducer> sum) {
+  void add(Reducer const& reducer, Lanes<Reducer> const& terms) {
+    Lanes<Reducer> const* sum = &terms;
     int level = 0;
     for (; count_ >> level & 1; ++level) {
-      levels_[level].join(reducer, sum);
-      sum = levels_[level];
+      levels_[level].join(reducer, *sum);
+      sum = &levels_[level];
     }
-    levels_[level] = sum;
+    levels_[level] = *sum;
     ++count_;
   }
 
@@ -311,32 +312,22 @@ COIR_COMPILED_ONCE typename Reducer::value_type fold_cells(Rows<Rank, Index> con
   PairwiseSum<Reducer> total;
   // term(column, value) folds one term into value.
   auto const fold = [&](Index column, Index last, auto const& term) {
-    if constexpr (rounds<Reducer>) {
-      for (; last - column > max_terms; column += max_terms) {
-        L lanes(reducer);
-        for (std::int64_t c = 0; c < max_terms; c += L::size) {
-          COIR_INDEPENDENT_ITERATIONS
-          for (int l = 0; l < L::size; ++l)
-            term(static_cast<Index>(column + c + l), lanes.value[l]);
-        }
-        total.add(reducer, lanes);
-      }
-    }
-    bool const whole = last - column == max_terms;
-    terms += last - column;
-    if (last - column >= L::size) {
+    while (last - column >= L::size) {
+      bool const whole = last - column >= max_terms;
+      Index const end =
+          column + static_cast<Index>(whole ? max_terms : (last - column) / L::size * L::size);
+      if (!whole) terms += end - column;
       L lanes(reducer);  // for this stretch alone, so that they stay in registers
-      for (; last - column >= L::size; column += L::size) {
+      for (; column < end; column += L::size) {
         COIR_INDEPENDENT_ITERATIONS
         for (int l = 0; l < L::size; ++l) term(static_cast<Index>(column + l), lanes.value[l]);
       }
-      if (whole) {
-        terms -= max_terms;
+      if (whole)
         total.add(reducer, lanes);
-        return;
-      }
-      recent.join(reducer, lanes);
+      else
+        recent.join(reducer, lanes);
     }
+    terms += last - column;
     for (int l = 0; column < last; ++column, ++l) term(column, recent.value[l]);
     if (terms >= max_terms) {
       total.add(reducer, recent);

@@ -33,6 +33,7 @@ struct RowRange {
 
 /// One step of a pipeline.
 struct PipelineStep {
+  int pass;
   int band;
   int stage;
   int slab;
@@ -42,8 +43,8 @@ struct PipelineStep {
 };
 
 /// Calls step(PipelineStep) for every stage 0 <= s < stages and every row of the slabs 1 to
-/// `slabs`. The result is that of one stage after the other, but slabs go through several stages
-/// while they are in cache.
+/// `slabs`, in each of several passes. The result is that of one stage after the other, but slabs
+/// go through several stages while they are in cache.
 ///
 /// Stage s of a row may write its own row only. From the neighbouring rows and slabs it may read
 /// what stage s doesn't write, as stage s - 1 left it. Slabs of many rows are cut into tiles. Each
@@ -52,12 +53,16 @@ struct PipelineStep {
 /// starts s slabs inside the band. The wedges at the seams follow. So the order of updates of a
 /// cell and its neighbours, and every bit of the result, is the same for any number of bands.
 ///
-/// \param rows   of a slab
-/// \param tile   rows of a tile
-/// \param bands  at most slabs / (2 stages)
+/// All passes are one kernel, in which a band waits for the two beside it alone. To begin and end a
+/// kernel all threads wait for each other.
+///
+/// \param rows    of a slab
+/// \param tile    rows of a tile
+/// \param bands   at most slabs / (2 stages)
+/// \param passes  stage 0 follows the last stage as each stage follows the one before
 template <class Exec, class Step>
 void pipeline(std::string_view label, Exec const& exec, int slabs, int rows, int tile, int stages,
-              int bands, Step const& step) {
+              int bands, Step const& step, int passes = 1) {
   static_assert(runs_on_host<Exec>);
   auto const begin_of = [=](int band) {
     return 1 + static_cast<int>(static_cast<std::int64_t>(slabs) * band / bands);
@@ -68,8 +73,7 @@ void pipeline(std::string_view label, Exec const& exec, int slabs, int rows, int
   };
   // The last stage of the last tile must reach the last row.
   std::int64_t const tiles = tile >= rows ? 1 : (std::int64_t(rows) + stages - 1 + tile - 1) / tile;
-  auto const inside = [&](std::int64_t task) {
-    int const band = static_cast<int>(task);
+  auto const inside = [&](int pass, int band) {
     int const begin = begin_of(band), end = begin_of(band + 1);
     for (std::int64_t number = 0; number < tiles; ++number)
       for (int front = begin; front < end + stages - 1; ++front)
@@ -82,30 +86,43 @@ void pipeline(std::string_view label, Exec const& exec, int slabs, int rows, int
           RowRange const part = tiles == 1
                                     ? RowRange{1, rows + 1}
                                     : RowRange{tile_begin(number, s), tile_begin(number + 1, s)};
-          if (part.begin < part.end) step(PipelineStep{band, s, slab, s == 0 && at_seam, part});
+          if (part.begin < part.end)
+            step(PipelineStep{pass, band, s, slab, s == 0 && at_seam, part});
         }
   };
-  auto const seam = [&](std::int64_t task) {
-    int const band = static_cast<int>(task) + 1;
+  // Between a band and the one before.
+  auto const seam = [&](int pass, int band) {
     int const begin = begin_of(band);
     for (int s = 1; s < stages; ++s)
       for (int slab = begin - s; slab < begin + s; ++slab)
-        step(PipelineStep{band, s, slab, false, {1, rows + 1}});
+        step(PipelineStep{pass, band, s, slab, false, {1, rows + 1}});
   };
 
   if (bands > most_tasks_at_once(exec)) {
-    for_each_task(label, exec, bands, inside);
-    for_each_task(label, exec, bands - 1, seam);
+    for (int pass = 0; pass < passes; ++pass) {
+      for_each_task(label, exec, bands,
+                    [&](std::int64_t band) { inside(pass, static_cast<int>(band)); });
+      for_each_task(label, exec, bands - 1,
+                    [&](std::int64_t band) { seam(pass, static_cast<int>(band) + 1); });
+    }
     return;
   }
-  // A seam needs the two bands beside it alone.
-  std::vector<Progress> insides(static_cast<std::size_t>(bands));
+  // A seam needs the two bands beside it alone, and so does the next pass.
+  struct Done {
+    Progress inside, seam;  // in how many passes
+  };
+  std::vector<Done> done(static_cast<std::size_t>(bands));
   run_side_by_side(label, exec, bands, [&](int band) {
-    inside(band);
-    insides[static_cast<std::size_t>(band)].done.store(1, std::memory_order_release);
-    if (band == 0) return;
-    wait_for(insides[static_cast<std::size_t>(band) - 1], 1);
-    seam(band - 1);
+    Done* const own = &done[static_cast<std::size_t>(band)];
+    for (int pass = 0; pass < passes; ++pass) {
+      if (band + 1 < bands) wait_for(own[1].seam, pass);
+      inside(pass, band);
+      own->inside.done.store(pass + 1, std::memory_order_release);
+      if (band == 0) continue;
+      wait_for(own[-1].inside, pass + 1);
+      seam(pass, band);
+      own->seam.done.store(pass + 1, std::memory_order_release);
+    }
   });
 }
 
