@@ -32,6 +32,7 @@ inline void* stream_of(Kokkos::DefaultExecutionSpace const&) { return nullptr; }
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -52,7 +53,6 @@ struct Fake {
   int refusals = 0;            ///< to open memory, from now on
   bool loses_signals = false;  ///< and then streams stand still without the host
   bool refuses_copies = false, loses_bytes = false;
-  std::vector<std::int64_t> copies{};  ///< bytes of a run of each
   std::vector<std::pair<std::uint32_t*, std::uint32_t>> awaited{};
 };
 Fake fake;
@@ -106,7 +106,6 @@ void copy_runs(Kokkos::DefaultExecutionSpace const&, Runs const& to, Runs const&
                std::int64_t bytes, std::int64_t count) {
   if (fake.refuses_copies) throw EnvironmentError("MemcpyAsync of the device's runtime: no copies");
   if (fake.loses_bytes) return;
-  fake.copies.push_back(bytes);
   for (std::int64_t run = 0; run < count; ++run)
     std::memcpy(to.first + run * to.pitch, from.first + run * from.pitch,
                 static_cast<std::size_t>(bytes));
@@ -155,8 +154,6 @@ using coir::distributed::detail::connect_by_peer;
 using coir::distributed::detail::Pieces;
 using coir::testing::message_of;
 using coir::testing::world;
-
-using Copies = std::vector<std::int64_t>;
 
 class Peer : public ::testing::Test {
  protected:
@@ -230,19 +227,19 @@ TEST_F(Peer, ConnectsAGroupAndOpensMemoryOnce) {
 
 // Otherwise another rank would keep what its owner has freed.
 TEST_F(Peer, ClosesMemoryThatWasFreed) {
-  auto const sent = coir::allocate();
+  auto const came = coir::allocate();
   int const before = coir::fake.open;
   {
     std::vector<std::shared_ptr<char>> several;
     for (int n = 0; n < 4; ++n) {
       several.push_back(coir::allocate());
-      pass_on(sent.get(), several.back().get());
+      pass_on(several.back().get(), came.get());
     }
     EXPECT_EQ(coir::fake.open, before + 4);
   }
   // New memory tells that others were freed, all by one message.
   auto const last = coir::allocate();
-  pass_on(sent.get(), last.get());
+  pass_on(last.get(), came.get());
   EXPECT_EQ(coir::fake.open, before + 1);
   connection_ = nullptr;
   EXPECT_EQ(coir::fake.open, 0);
@@ -250,66 +247,49 @@ TEST_F(Peer, ClosesMemoryThatWasFreed) {
 
 // As CUDA refuses memory in the place of what is still open, whichever group has opened it.
 TEST_F(Peer, ClosesWhatIsOpenWhereMemoryIsRefused) {
-  auto const sent = coir::allocate(), one = coir::allocate(), other = coir::allocate();
+  auto const came = coir::allocate(), one = coir::allocate(), other = coir::allocate();
   auto of_another_group = connection_;
   connection_ = connect_by_peer(world());
   int const before = coir::fake.open;
-  pass_on(sent.get(), one.get());
+  pass_on(one.get(), came.get());
   std::swap(connection_, of_another_group);
   coir::fake.refusals = 1;
-  pass_on(sent.get(), other.get());
+  pass_on(other.get(), came.get());
   EXPECT_EQ(coir::fake.refusals, 0);
   EXPECT_EQ(coir::fake.open, before + 1);
-  pass_on(sent.get(), one.get());
+  pass_on(one.get(), came.get());
   EXPECT_EQ(coir::fake.open, before + 2);
 }
 
 TEST_F(Peer, OpensAgainWhatItHasClosedForAnotherPiece) {
-  int const ranks = world().size(), rank = world().rank();
-  auto const sent = coir::allocate(), one = coir::allocate(), other = coir::allocate();
-  pass_on(sent.get(), one.get());
-  sent.get()[1] = static_cast<char>(20 + rank);
+  int const ranks = world().size(), rank = world().rank(), before = (rank + ranks - 1) % ranks;
+  auto const came = coir::allocate(), one = coir::allocate(), other = coir::allocate();
+  pass_on(one.get(), came.get());
+  other.get()[0] = static_cast<char>(20 + rank);
   Pieces pieces;
   for (int n = 0; n < 2; ++n) {
-    pieces.sends.push_back({(rank + 1) % ranks, sent.get() + n, 1});
-    pieces.receives.push_back({(rank + ranks - 1) % ranks, (n == 0 ? one : other).get() + 5, 1});
+    pieces.sends.push_back({(rank + 1) % ranks, (n == 0 ? one : other).get(), 1});
+    pieces.receives.push_back({before, came.get() + 5 + n, 1});
   }
   coir::fake.refusals = 1;
   begin(pieces)->finish();
-  EXPECT_EQ(one.get()[5], 10 + (rank + ranks - 1) % ranks);
-  EXPECT_EQ(other.get()[5], 20 + (rank + ranks - 1) % ranks);
+  EXPECT_EQ(came.get()[5], 10 + before);
+  EXPECT_EQ(came.get()[6], 20 + before);
 }
 
-// The first bytes of long runs are copied by themselves if the rest then begins at a multiple of
-// 256 bytes at both ends.
-TEST_F(Peer, CopiesLongRunsInLines) {
-  constexpr std::int64_t mebi = 1 << 20;
-  int const ranks = world().size(), rank = world().rank(), before = (rank + ranks - 1) % ranks;
-  auto const sent = coir::allocate(), came = coir::allocate();
-  for (std::int64_t n = 0; n < 2 * mebi; ++n) sent.get()[n] = static_cast<char>((n + rank) % 101);
-  auto const copies_of = [&](int from, int to, std::int64_t bytes, std::int64_t runs,
-                             std::int64_t pitch) {
-    std::memset(came.get(), -1, coir::largest);
-    Pieces pieces;
-    pieces.sends.push_back({(rank + 1) % ranks, sent.get() + from, bytes, 0, runs, pitch});
-    pieces.receives.push_back({before, came.get() + to, bytes, 0, runs, pitch});
-    coir::fake.copies.clear();
-    begin(pieces)->finish();
-    for (std::int64_t n = 0; n < 2 * mebi; ++n) {
-      bool const is_of_a_run = n < runs * pitch && n % pitch < bytes;
-      if (came.get()[to + n] != (is_of_a_run ? (from + n + before) % 101 : -1)) return Copies{};
-    }
-    return coir::fake.copies;
-  };
-  EXPECT_EQ(copies_of(128, 128, mebi, 1, mebi), (Copies{128, mebi - 128}));
-  EXPECT_EQ(copies_of(300, 44, mebi, 1, mebi), (Copies{212, mebi - 212}));
-  EXPECT_EQ(copies_of(128, 128, mebi / 4, 4, mebi / 4), (Copies{128, mebi - 128}));
-  EXPECT_EQ(copies_of(128, 128, mebi / 4, 4, mebi / 4 + 256), (Copies{128, mebi / 4 - 128}));
-  // Not where there is nothing to gain.
-  EXPECT_EQ(copies_of(0, 256, mebi, 1, mebi), (Copies{mebi}));
-  EXPECT_EQ(copies_of(128, 64, mebi, 1, mebi), (Copies{mebi}));
-  EXPECT_EQ(copies_of(128, 128, mebi / 4, 4, mebi / 4 + 64), (Copies{mebi / 4}));
-  EXPECT_EQ(copies_of(128, 128, mebi / 2, 1, mebi / 2), (Copies{mebi / 2}));
+TEST_F(Peer, KeepsWhatIsSentUntilItIsTaken) {
+  int const last = world().size() - 1;
+  auto const memory = coir::allocate();
+  *memory = 1;
+  Pieces pieces;
+  if (world().is_first()) pieces.sends.push_back({last, memory.get(), 1});
+  if (world().rank() == last) {
+    pieces.receives.push_back({0, memory.get() + 1, 1});
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  begin(pieces)->finish();
+  *memory = 2;
+  EXPECT_EQ(memory.get()[1], world().rank() == last ? 1 : 0);
 }
 
 TEST_F(Peer, IsWaitedForWhereAnExchangeIsGivenUp) {
@@ -325,14 +305,14 @@ TEST_F(Peer, IsWaitedForWhereAnExchangeIsGivenUp) {
 }
 
 TEST_F(Peer, RefusesPiecesOfAnotherSizeThanExpected) {
-  int const ranks = world().size(), rank = world().rank(), next = (rank + 1) % ranks;
+  int const ranks = world().size(), rank = world().rank(), before = (rank + ranks - 1) % ranks;
   auto const memory = coir::allocate();
   Pieces pieces;
-  pieces.sends.push_back({next, memory.get(), 4, 0, 2, 8});
-  pieces.receives.push_back({(rank + ranks - 1) % ranks, memory.get() + 100, 8, 0, 1, 0});
+  pieces.sends.push_back({(rank + 1) % ranks, memory.get(), 4, 0, 2, 8});
+  pieces.receives.push_back({before, memory.get() + 100, 8, 0, 1, 0});
   EXPECT_EQ(message_of<coir::PreconditionError>([&] { begin(pieces); }),
-            "a piece of 2 times 4 bytes goes to rank " + std::to_string(next) +
-                ", which expects 1 times 8: both must list the same piece");
+            "a piece of 1 times 8 bytes is expected from rank " + std::to_string(before) +
+                ", which sends 2 times 4: both must list the same piece");
   // Ranks no longer agree on what was sent.
   EXPECT_EQ(message_of<coir::EnvironmentError>([&] { begin(Pieces()); }),
             "an exchange of this group by peer memory has failed: make a new group");
@@ -350,7 +330,7 @@ TEST_F(Peer, BringsPiecesToMemoryThatCannotBeShared) {
   EXPECT_EQ(std::vector<char>(numbers.begin() + 4, numbers.begin() + 9),
             (std::vector<char>{static_cast<char>(10 + before), -1, -1,
                                static_cast<char>(20 + before), -1}));
-  // What they landed in is freed, and given back as any memory is.
+  // Their copies are freed, and given back as any memory is.
   auto const sent = coir::allocate();
   pass_on(sent.get(), sent.get() + 1);
   EXPECT_EQ(coir::fake.open, open + 1);
