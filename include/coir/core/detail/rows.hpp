@@ -21,6 +21,14 @@
 #define COIR_INDEPENDENT_ITERATIONS
 #endif
 
+// GCC writes out loops of at most 16 iterations before it looks for vectors, unless it is told not
+// to. nvcc doesn't know the pragma.
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+#define COIR_SHORT_VECTOR_LOOP _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
+#else
+#define COIR_SHORT_VECTOR_LOOP COIR_INDEPENDENT_ITERATIONS
+#endif
+
 namespace coir::detail {
 
 /// The rows of a box: `count` of them, each of `length` consecutive last indices from `first`.
@@ -225,10 +233,10 @@ void for_each_on_host(std::string_view label, Exec const& exec, Rows<Rank, Index
 }
 
 /// Partial results of a reduction: lane l takes every lanes-th term, so that they vectorise.
-template <class Reducer>
+template <class Reducer, int Size = 32>
 struct Lanes {
   using Value = typename Reducer::value_type;
-  static constexpr int size = 32;
+  static constexpr int size = Size;
   Value value[size];
 
   explicit Lanes(Reducer const& reducer) { clear(reducer); }
@@ -243,16 +251,43 @@ struct Lanes {
 
   /// All lanes in one, pairwise. Neighbours are joined first: few huge terms of alternating signs
   /// don't overflow.
-  Value const& joined(Reducer const& reducer) {
+  Value joined(Reducer const& reducer) const {
+    Value half[size / 2];
+    COIR_SHORT_VECTOR_LOOP
     for (int l = 0; l < size / 2; ++l) {
-      reducer.join(value[2 * l], value[2 * l + 1]);
-      value[l] = value[2 * l];
+      half[l] = value[2 * l];
+      reducer.join(half[l], value[2 * l + 1]);
     }
-    for (int width = size / 4; width > 0; width /= 2)
-      for (int l = 0; l < width; ++l) reducer.join(value[l], value[l + width]);
-    return value[0];
+    for (int width = size / 4; width > 0; width /= 2) {
+      COIR_SHORT_VECTOR_LOOP
+      for (int l = 0; l < width; ++l) reducer.join(half[l], half[l + width]);
+    }
+    return half[0];
   }
 };
+
+/// Joins terms [0, count), at least Size of them, in lanes alone. The last lanes take the terms
+/// that are left over: one by one they would not be computed by vector instructions.
+template <int Size, class Term, class Reducer>
+typename Reducer::value_type fold_in_lanes(std::int64_t count, Term const& term,
+                                           Reducer const& reducer) {
+  Lanes<Reducer, Size> lanes(reducer);
+  std::int64_t c = 0;
+  for (; count - c >= Size; c += Size) {
+    COIR_SHORT_VECTOR_LOOP
+    for (int l = 0; l < Size; ++l) term(c + l, lanes.value[l]);
+  }
+  if (c < count) {
+    auto const first = static_cast<int>(Size - (count - c));  // of the lanes that go on
+    COIR_SHORT_VECTOR_LOOP
+    for (int l = 0; l < Size; ++l) {
+      auto longer = lanes.value[l];
+      term(count - Size + l, longer);
+      lanes.value[l] = l < first ? lanes.value[l] : longer;
+    }
+  }
+  return lanes.joined(reducer);
+}
 
 /// The sum of many Lanes, made pairwise like the carries of a binary counter: rounding errors grow
 /// with the logarithm of their number.

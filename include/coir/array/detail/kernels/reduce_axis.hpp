@@ -16,6 +16,7 @@
 #include <bit>
 #include <memory>
 #include <string>
+#include <type_traits>
 
 namespace coir::detail {
 
@@ -240,48 +241,44 @@ template <class Exec, class Body, class Monoid, class Result>
 void fold_rows_on_host(Exec const& exec, Body const& body, Monoid const& monoid, std::int64_t rows,
                        std::int64_t columns, Result* out) {
   using Value = typename Monoid::value_type;
+  using Reducer = MonoidReducer<Monoid>;
   constexpr std::int64_t many = 64, in_turn = 64;
   if (rows < many && columns > cells_worth_a_thread) {
     for (std::int64_t row = 0; row < rows; ++row) {
       Value value;
       reduce("coir::array::reduce_axis", exec, box({row, std::int64_t(0)}, {row + 1, columns}),
-             body, MonoidReducer<Monoid>(monoid, value));
+             body, Reducer(monoid, value));
       out[row] = monoid.result(value);
     }
     return;
   }
   std::int64_t const threads = threads_worth_starting(exec, rows * columns, rows);
   for_each_task("coir::array::reduce_axis", exec, threads, [=](std::int64_t s) {
-    for (std::int64_t row = rows * s / threads; row < rows * (s + 1) / threads; ++row) {
+    auto const fold_row = [&](std::int64_t row) {
       Value value = monoid.neutral();
-      if (columns <= in_turn) {
-        if constexpr (folds_rows<Monoid>) {
+      Reducer const reducer(monoid, value);
+      // Lanes vectorise numbers alone.
+      if constexpr (folds_rows<Monoid>) {
+        if (columns <= in_turn) {
           body.fold(row, 0, columns, value);
-        } else if constexpr (!rounds<MonoidReducer<Monoid>>) {
-          // In lanes, which vectorise: the order doesn't matter.
-          constexpr int lanes = 8;
-          Value lane[lanes];
-          std::fill_n(lane, lanes, value);
-          auto const terms = body.terms(row, 0, columns);
-          std::int64_t c = 0;
-          for (; c + lanes <= columns; c += lanes) {
-            COIR_INDEPENDENT_ITERATIONS
-            for (int l = 0; l < lanes; ++l) terms(c + l, lane[l]);
-          }
-          for (; c < columns; ++c) terms(c, value);
-          for (int width = lanes / 2; width > 0; width /= 2)
-            for (int l = 0; l < width; ++l) monoid.join(lane[l], lane[l + width]);
-          monoid.join(value, lane[0]);
-        } else {
-          auto const terms = body.terms(row, 0, columns);
-          for (std::int64_t c = 0; c < columns; ++c) terms(c, value);
+          return value;
         }
-      } else {
-        Rows<2, std::int64_t> const one(box({row, std::int64_t(0)}, {row + 1, columns}));
-        value = fold_cells(one, 0, columns, body, MonoidReducer<Monoid>(monoid, value));
+      } else if constexpr (std::is_arithmetic_v<Value>) {
+        if (columns > in_turn && columns <= gathered_stretch)
+          return fold_in_lanes<16>(columns, body.terms(row, 0, columns), reducer);
+        if (columns >= 8 && columns <= in_turn)
+          return fold_in_lanes<8>(columns, body.terms(row, 0, columns), reducer);
       }
-      out[row] = monoid.result(value);
-    }
+      if (columns > in_turn) {
+        Rows<2, std::int64_t> const one(box({row, std::int64_t(0)}, {row + 1, columns}));
+        return fold_cells(one, 0, columns, body, reducer);
+      }
+      auto const terms = body.terms(row, 0, columns);
+      for (std::int64_t c = 0; c < columns; ++c) terms(c, value);
+      return value;
+    };
+    for (std::int64_t row = rows * s / threads; row < rows * (s + 1) / threads; ++row)
+      out[row] = monoid.result(fold_row(row));
   });
 }
 
