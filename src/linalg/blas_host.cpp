@@ -64,11 +64,13 @@ void mirror_lower_triangle(Host const& exec, Matrix<T> const& c) {
   }
 }
 
+inline constexpr std::int64_t most_of_mean_product = std::int64_t(512) * 512 * 512;
+
 /// Whether a product of so many multiplications is better cut into parts, which threads do by calls
 /// of BLAS: a mean number of them, for which the threads of BLAS wait long for each other.
 inline bool is_worth_parts(std::int64_t multiplications) {
-  constexpr std::int64_t least = 64 * 64 * 64, most = std::int64_t(512) * 512 * 512;
-  return multiplications >= least && multiplications <= most;
+  constexpr std::int64_t least = 64 * 64 * 64;
+  return multiplications >= least && multiplications <= most_of_mean_product;
 }
 
 inline constexpr std::int64_t columns_of_a_task = 1024;
@@ -102,14 +104,18 @@ void whole_product(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T>
   }
 }
 
-/// c = a b, each thread a part of the columns by one call of BLAS.
+/// c = a b, each thread a part of the columns by one call of BLAS: products of a mean size, and
+/// larger ones with so many columns that it matters little that each part packs all of a.
 template <class T>
 bool product_in_parts(Host const& exec, Matrix<T const> const& a, Matrix<T const> const& b,
                       Matrix<T> const& c) {
-  constexpr std::int64_t narrowest = 48;
+  constexpr std::int64_t narrowest = 48, wide = 256;
   std::int64_t const parts =
-      std::min<std::int64_t>(most_tasks_at_once(exec), c.columns / narrowest);
-  if (parts < 2 || !is_worth_parts(c.rows * c.columns * a.columns)) return false;
+                         std::min<std::int64_t>(most_tasks_at_once(exec), c.columns / narrowest),
+                     multiplications = c.rows * c.columns * a.columns;
+  bool const large = multiplications > most_of_mean_product;
+  if (parts < 2 || !(large ? c.columns >= wide * parts : is_worth_parts(multiplications)))
+    return false;
   for_each_task("coir::linalg::blas_host/parts", exec, parts, [=](std::int64_t part) {
     std::int64_t const first = c.columns * part / parts,
                        count = c.columns * (part + 1) / parts - first;
