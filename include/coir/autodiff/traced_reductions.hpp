@@ -81,6 +81,16 @@ struct ShareOfExtreme {
     return is_it ? cotangent / count : T(0);
   }
 };
+/// The same, added to what came back to the element before.
+struct AddShareOfExtreme {
+  bool fresh;  // nothing did
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(T const& old, T const& x, T const& extreme,
+                                           T const& cotangent, T const& count) const {
+    T const share = ShareOfExtreme{}(x, extreme, cotangent, count);
+    return fresh ? share : old + share;
+  }
+};
 struct IsExtreme {
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION T operator()(T const& x, T const& extreme) const {
@@ -136,14 +146,14 @@ auto traced_extreme(E const& expression, int axis, Extreme extreme) {
   constexpr int rest = X::rank - 1;
   auto const result = extreme(x.values());
   auto const tops = result.all();
-  return taped(
-      x.node()->tape(), result, [x, axis, tops](Slice<T const, rest, Space> const& cotangent) {
-        auto const top = stretched_along(tops, axis, x.shape());
-        auto const counts = sum(map(IsExtreme{}, x.values(), top), axis);
-        add_cotangent(
-            x, map(ShareOfExtreme{}, x.values(), top, stretched_along(cotangent, axis, x.shape()),
-                   stretched_along(counts.as_operand(), axis, x.shape())));
-      });
+  return taped(x.node()->tape(), result,
+               [x, axis, tops](Slice<T const, rest, Space> const& cotangent) {
+                 auto const top = stretched_along(tops, axis, x.shape());
+                 auto const counts = sum(map(IsExtreme{}, x.values(), top), axis);
+                 add_mapped_cotangent<AddShareOfExtreme>(
+                     x, x.values(), top, stretched_along(cotangent, axis, x.shape()),
+                     stretched_along(counts.as_operand(), axis, x.shape()));
+               });
 }
 
 }  // namespace detail

@@ -330,6 +330,29 @@ void add_cotangent(Traced<T, Rank, Space> const& x, E const& more) {
   }
 }
 
+/// Adds a function of arrays of x's shape in one pass, without storing its values, unless a view
+/// repeats elements.
+///
+/// \tparam F  constructed and called as AddUnlessFresh
+template <class F, class T, int Rank, class Space, class... More>
+void add_mapped_cotangent(Traced<T, Rank, Space> const& x, Slice<T const, Rank, Space> const& first,
+                          More const&... more) {
+  if (x.size() == 0) return;
+  auto const strides = x.unrolled().strides();
+  Shape<Rank> const shape = x.shape();
+  auto const add_all = [&](auto const& target, bool fresh) {
+    add_to<F>(target, fresh, first, more...);
+  };
+  if (not_repeated(shape, strides) == shape) {
+    bool const fresh = x.node()->prepare(x.size() == x.node()->size());
+    add_all(x.node()->cotangent_of(x.unrolled().data(), shape, strides), fresh);
+  } else {
+    Array<T, Rank, Space> values(shape);
+    add_all(values.all(), true);
+    add_cotangent(x, std::as_const(values).all());
+  }
+}
+
 template <class Space, std::size_t Rank, class Body>
 void run_gather(std::array<std::int64_t, Rank> const& frame, Body const& body) {
   constexpr int outer = static_cast<int>(Rank) - 1;
