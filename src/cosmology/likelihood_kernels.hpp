@@ -106,19 +106,7 @@ struct BatchTables {
 
   KOKKOS_FUNCTION Parameters<D> cosmology(std::int64_t chain,
                                           DirectionGroup<width> const& along) const {
-    auto const of = [&](SurveyNumber const& x) { return number(chain, x, along); };
-    return {.omega_m = of(p->omega_m),
-            .omega_b = of(p->omega_b),
-            .h = of(p->h),
-            .n_s = of(p->n_s),
-            .sigma8 = of(p->sigma8),
-            .A_s = of(p->A_s),
-            .omega_k = of(p->omega_k),
-            .omega_r = of(p->omega_r),
-            .w0 = of(p->w0),
-            .wa = of(p->wa),
-            .t_cmb = of(p->t_cmb),
-            .k_pivot = p->k_pivot};
+    return mapped<D>(*p, [&](SurveyNumber const& x) { return number(chain, x, along); });
   }
 
   /// The least a along the line of sight.
@@ -190,19 +178,8 @@ struct BatchCheck {
     double const* const theta = b.theta + chain * b.parameters;
     for (int k = 0; k < b.parameters; ++k)
       if (!math::isfinite(theta[k])) return;
-    auto const of = [&](SurveyNumber const& x) { return b.plain_number(chain, x); };
-    Parameters<double> const p{.omega_m = of(b.p->omega_m),
-                               .omega_b = of(b.p->omega_b),
-                               .h = of(b.p->h),
-                               .n_s = of(b.p->n_s),
-                               .sigma8 = of(b.p->sigma8),
-                               .A_s = of(b.p->A_s),
-                               .omega_k = of(b.p->omega_k),
-                               .omega_r = of(b.p->omega_r),
-                               .w0 = of(b.p->w0),
-                               .wa = of(b.p->wa),
-                               .t_cmb = of(b.p->t_cmb),
-                               .k_pivot = b.p->k_pivot};
+    auto const p =
+        mapped<double>(*b.p, [&](SurveyNumber const& x) { return b.plain_number(chain, x); });
     if (!is_physical(p)) return;
     double farthest = 0;
     for (int t = 0; t < b.tracers; ++t) {

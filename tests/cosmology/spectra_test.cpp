@@ -367,19 +367,29 @@ TEST(AngularPower, IsThatOfAnotherCode) {
       }
 }
 
-TEST(AngularPower, IsThatOfAnotherCodeInItsOwnCases) {
-  // The cosmology and the bins of CCL's benchmarks of C_l, by pyccl 3.3.6: BBKS, linear, omega_c
-  // 0.3, no baryons, h 0.7, sigma8 0.8, n_s 0.96, T_CMB 2.7, no radiation; n(z) by rows of 3/4000
-  // from 0 to 3; counts without redshift distortions, shear, and alignment alone with A = 0.5.
-  // Rows: counts with counts, shear with shear, counts with shear, alignment of bin 1 with itself,
-  // with shear of bin 2, and with counts of bin 1
-  Parameters<> const p{
-      .omega_m = 0.3, .omega_b = 1e-12, .h = 0.7, .n_s = 0.96, .sigma8 = 0.8, .t_cmb = 2.7};
-  // Alignment alone is the difference of two bins of shapes.
+namespace {
+
+/// The cosmology of CCL's benchmarks of C_l: no baryons, and no radiation.
+Parameters<> const of_ccl{
+    .omega_m = 0.3, .omega_b = 1e-12, .h = 0.7, .n_s = 0.96, .sigma8 = 0.8, .t_cmb = 2.7};
+
+/// Its bins: counts at z = 1 and 1.5, shapes there, and shapes at 1 with alignment. Alignment alone
+/// is the difference of the last bin and the third.
+std::vector<Tracer<>> bins_of_ccl(double alignment) {
   std::vector<Tracer<>> tracers;
   for (double const z : {1.0, 1.5}) tracers.push_back(NumberCounts<>{.n = N::gaussian(z, 0.15)});
   for (double const z : {1.0, 1.5}) tracers.push_back(WeakLensing<>{.n = N::gaussian(z, 0.15)});
-  tracers.push_back(WeakLensing<>{.n = N::gaussian(1, 0.15), .alignment = 0.5});
+  tracers.push_back(WeakLensing<>{.n = N::gaussian(1, 0.15), .alignment = alignment});
+  return tracers;
+}
+
+}  // namespace
+
+TEST(AngularPower, IsThatOfAnotherCodeInItsOwnCases) {
+  // By pyccl 3.3.6: BBKS, linear; n(z) by rows of 3/4000 from 0 to 3; counts without redshift
+  // distortions, shear, and alignment alone with A = 0.5.
+  // Rows: counts with counts, shear with shear, counts with shear, alignment of bin 1 with itself,
+  // with shear of bin 2, and with counts of bin 1
   std::vector<double> const l = {2, 10, 50, 200, 1000, 3000};
   struct Row {
     std::size_t i, j;
@@ -425,7 +435,7 @@ TEST(AngularPower, IsThatOfAnotherCodeInItsOwnCases) {
                        3,
                        {5.25531817e-10, 2.39914286e-09, 5.50736554e-09, 3.12127047e-09,
                         2.67879557e-10, 2.51702164e-11}}};
-  auto const c = angular_power(p, tracers, l, linear_bbks());
+  auto const c = angular_power(of_ccl, bins_of_ccl(0.5), l, linear_bbks());
   auto const expect_near = [&](double value, double reference, double cosmic, std::size_t at,
                                std::string const& what) {
     EXPECT_NEAR(value, reference, 0.1 * cosmic) << what << ", l = " << l[at];
@@ -456,12 +466,41 @@ TEST(AngularPower, IsThatOfAnotherCodeInItsOwnCases) {
   }
 }
 
-TEST(AngularPower, HasConvergedInItsPanels) {
-  // Halofit of a P(k) with acoustic oscillations, ten narrow bins among wide ones
-  std::vector<Tracer<>> tracers;
-  for (int i = 0; i < 10; ++i)
-    tracers.push_back(NumberCounts<>{.n = N::gaussian(0.25 + 0.1 * i, 0.03 * (1.25 + 0.1 * i))});
-  tracers.push_back(WeakLensing<>{.n = N::smail(2, 0.8, 0.2), .alignment = 0.5});
+TEST(AngularPower, HasTheNumbersOfTheFilesOfAnotherCode) {
+  // CCL's benchmarks/data/run_b*analytic_log_cl_*.txt (commit 95444b85) at l = 10, 200, 2000: no
+  // spin factors, A = 1, and shear with alignment in both orders
+  struct Row {
+    char const* what;
+    double c[3];
+  };
+  Row const rows[] = {{"counts 1", {0.5813077e-06, 0.4951010e-06, 0.7666891e-08}},
+                      {"shear 1 and 2", {0.2719215e-07, 0.3159671e-08, 0.2768693e-10}},
+                      {"shear 2", {0.3242182e-07, 0.5049479e-08, 0.5110219e-10}},
+                      {"counts 1, shear 2", {0.3240920e-07, 0.2506149e-07, 0.3729781e-09}},
+                      {"alignment 1", {0.2635794e-10, 0.2277976e-10, 0.3556800e-12}},
+                      {"counts 1, alignment 1", {-0.3909787e-08, -0.3354546e-08, -0.5216251e-10}},
+                      {"shear 1, alignment 1", {-0.1153701e-09, -0.7804932e-10, -0.1077269e-11}}};
+  std::vector<double> const l = {10, 200, 2000};
+  auto const c = angular_power(of_ccl, bins_of_ccl(1), l, linear_bbks());
+  for (std::size_t at = 0; at < 3; ++at) {
+    double const x = l[at];
+    double const spin = (x + 0.5) * (x + 0.5) / std::sqrt((x + 2) * (x + 1) * x * (x - 1));
+    double const found[] = {c(at, 0, 0),
+                            c(at, 2, 3) * spin * spin,
+                            c(at, 3, 3) * spin * spin,
+                            c(at, 0, 3) * spin,
+                            (c(at, 4, 4) - 2 * c(at, 2, 4) + c(at, 2, 2)) * spin * spin,
+                            (c(at, 0, 4) - c(at, 0, 2)) * spin,
+                            2 * (c(at, 2, 4) - c(at, 2, 2)) * spin * spin};
+    for (std::size_t row = 0; row < 7; ++row)
+      EXPECT_CLOSE(found[row], rows[row].c[at], 1e-3) << rows[row].what << ", l = " << x;
+  }
+}
+
+namespace {
+
+/// Against twice as many panels.
+void expects_converged(std::vector<Tracer<>> const& tracers) {
   std::vector<double> const l = {10, 20.5, 100, 500, 3000};
   AngularPowerOptions fine;
   fine.panels = 2 * panels_for(tracers);
@@ -473,6 +512,46 @@ TEST(AngularPower, HasConvergedInItsPanels) {
         EXPECT_NEAR(coarse(at, i, j), exact(at, i, j),
                     1e-5 * std::sqrt(exact(at, i, i) * exact(at, j, j)))
             << l[at] << ": " << i << " " << j;
+}
+
+/// A table with rows 0.01 apart.
+template <class F>
+N table_of(F const& n, double from, double to) {
+  std::vector<double> z, rows;
+  for (int i = 0; from + 0.01 * i < to + 0.005; ++i) {
+    z.push_back(from + 0.01 * i);
+    rows.push_back(n(z.back()));
+  }
+  rows.front() = rows.back() = 0;
+  return N::table(z, rows);
+}
+
+}  // namespace
+
+TEST(AngularPower, HasConvergedInItsPanels) {
+  // Halofit of a P(k) with acoustic oscillations, ten narrow bins among wide ones
+  std::vector<Tracer<>> tracers;
+  for (int i = 0; i < 10; ++i)
+    tracers.push_back(NumberCounts<>{.n = N::gaussian(0.25 + 0.1 * i, 0.03 * (1.25 + 0.1 * i))});
+  tracers.push_back(WeakLensing<>{.n = N::smail(2, 0.8, 0.2), .alignment = 0.5});
+  expects_converged(tracers);
+}
+
+/// Edges and noise ask for more panels than the width of a table.
+TEST(AngularPower, HasConvergedForTables) {
+  auto const bell = [](double z) { return std::exp(-200 * (z - 0.5) * (z - 0.5)); };
+  auto const edges = [](double z) { return z > 0.4 && z < 0.6 ? 1.0 : 0.0; };
+  auto const noisy = [&](double z) { return bell(z) * (1 + 0.1 * std::sin(1e4 * z)); };
+  EXPECT_EQ(panels_for<double>({NumberCounts<>{.n = N::gaussian(0.5, 0.05)}}), 12);
+  std::vector<N> const tables = {table_of(bell, 0.2, 0.8), table_of(edges, 0.35, 0.65),
+                                 table_of(noisy, 0.2, 0.8)};
+  for (auto const& n : tables) {
+    double const h = 1e-5;
+    double square = 0;
+    for (double z = 0.2 + h / 2; z < 0.8; z += h) square += h * n(z) * n(z);
+    EXPECT_CLOSE(n.square(), square, 1e-6);
+    expects_converged({NumberCounts<>{.n = n}, WeakLensing<>{.n = n, .alignment = 0.5}});
+  }
 }
 
 TEST(AngularPower, DependsOnBiasesAsItMust) {

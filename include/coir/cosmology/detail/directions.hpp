@@ -1,6 +1,7 @@
 #pragma once
 
 #include <coir/core/dual.hpp>
+#include <coir/core/kokkos.hpp>
 #include <coir/cosmology/detail/plain.hpp>
 #include <coir/cosmology/parameters.hpp>
 
@@ -25,6 +26,24 @@ struct Directions<Dual<U, N>> {
   static constexpr int wide = N, narrow = N < 8 ? N : 8;
   using Narrow = Dual<U, narrow>;
 };
+
+/// f(x) of each parameter x, as numbers of the type U.
+COIR_CALLS_WHAT_IT_IS_GIVEN
+template <class U, class T, class F>
+KOKKOS_FUNCTION Parameters<U> mapped(Parameters<T> const& p, F const& f) {
+  return {.omega_m = f(p.omega_m),
+          .omega_b = f(p.omega_b),
+          .h = f(p.h),
+          .n_s = f(p.n_s),
+          .sigma8 = f(p.sigma8),
+          .A_s = f(p.A_s),
+          .omega_k = f(p.omega_k),
+          .omega_r = f(p.omega_r),
+          .w0 = f(p.w0),
+          .wa = f(p.wa),
+          .t_cmb = f(p.t_cmb),
+          .k_pivot = p.k_pivot};
+}
 
 /// The members of a cosmology that may have derivatives.
 template <class T, class F>
@@ -68,20 +87,9 @@ typename Directions<T>::Narrow narrowed(T const& x, std::vector<int> const& dire
 }
 
 template <class T>
-auto narrowed(Parameters<T> p, std::vector<int> const& directions) {
-  using Narrow = typename Directions<T>::Narrow;
-  return Parameters<Narrow>{.omega_m = narrowed(p.omega_m, directions),
-                            .omega_b = narrowed(p.omega_b, directions),
-                            .h = narrowed(p.h, directions),
-                            .n_s = narrowed(p.n_s, directions),
-                            .sigma8 = narrowed(p.sigma8, directions),
-                            .A_s = narrowed(p.A_s, directions),
-                            .omega_k = narrowed(p.omega_k, directions),
-                            .omega_r = narrowed(p.omega_r, directions),
-                            .w0 = narrowed(p.w0, directions),
-                            .wa = narrowed(p.wa, directions),
-                            .t_cmb = narrowed(p.t_cmb, directions),
-                            .k_pivot = p.k_pivot};
+auto narrowed(Parameters<T> const& p, std::vector<int> const& directions) {
+  return mapped<typename Directions<T>::Narrow>(
+      p, [&](T const& x) { return narrowed(x, directions); });
 }
 
 /// Sets the value and the derivatives of a wide number that a narrow one knows.
