@@ -146,10 +146,10 @@ double& parameter(CellsSettings& settings, std::string const& name) {
 /// One number for all bins, or one for each.
 void fill_up(std::vector<double>& list, std::size_t bins, std::string const& option, double least) {
   if (list.size() == 1) list.assign(bins, list[0]);
-  expects(
-      list.size() == bins,
-      option + " takes one number, or one for each of the " + counted(std::int64_t(bins), "bins"),
-      list.size());
+  expects(list.size() == bins,
+          "give " + option + " one number, or one for each of the " +
+              counted(std::int64_t(bins), "bins"),
+          list.size());
   for (double const x : list)
     expects(x >= least, option + " must be at least " + in_words(least), x);
 }

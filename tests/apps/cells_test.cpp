@@ -160,7 +160,7 @@ TEST_F(Cells, SaysWhatIsWrong) {
   expect_failure(2, run + "--l-min 1", {"--l-min must be at least 2", "1"});
   expect_failure(2, run + "--l-max 10", {"--l-max must be above --l-min, 20", "10"});
   expect_failure(2, run + "--f-sky 2", {"f_sky", "(0, 1]", "2"});
-  expect_failure(2, run + "--counts-width 0.1 0.2", {"--counts-width takes one number", "2"});
+  expect_failure(2, run + "--counts-width 0.1 0.2", {"give --counts-width one number", "2"});
   expect_failure(2, run + "--omega-m -1", {"omega_m", "-1"});
   expect_failure(2, run + "--matter linear --sigma8 1e300", {"spectra must be finite", "l = 37"});
   // C goes with the square of bias1 sigma8.
