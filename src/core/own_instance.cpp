@@ -17,17 +17,19 @@ using Stream = COIR_RUNTIME(Stream_t);
 /// Streams are never destroyed, so that kept copies of an instance stay valid.
 class Streams {
  public:
+  explicit Streams(Precedence precedence) : precedence_(precedence) {}
+
   Stream take() {
     std::lock_guard const lock(mutex_);
     Stream stream = nullptr;
     if (free_.empty()) {
-      // Messages travel on these streams. Where a kernel fills the device beside them, what they
-      // launch gets the first places that become free.
+      // 0 is the default stream's, and a smaller number comes first.
       int least = 0, most = 0;
       detail::expects_success(COIR_RUNTIME(DeviceGetStreamPriorityRange)(&least, &most),
                               "DeviceGetStreamPriorityRange");
       detail::expects_success(
-          COIR_RUNTIME(StreamCreateWithPriority)(&stream, COIR_RUNTIME(StreamNonBlocking), most),
+          COIR_RUNTIME(StreamCreateWithPriority)(&stream, COIR_RUNTIME(StreamNonBlocking),
+                                                 precedence_ == Precedence::first ? most : 0),
           "StreamCreate");
     } else {
       stream = free_.back();
@@ -41,24 +43,27 @@ class Streams {
   }
 
  private:
+  Precedence const precedence_;
   std::mutex mutex_;
   std::vector<Stream> free_;
 };
 
-Streams& streams() {
-  static auto* const all = new Streams;
-  return *all;
+Streams& streams(Precedence precedence) {
+  static auto* const usual = new Streams(Precedence::none);
+  static auto* const first = new Streams(Precedence::first);
+  return precedence == Precedence::first ? *first : *usual;
 }
 
 #endif
 
 template <class Exec>
-std::shared_ptr<void> stream_for() {
+std::shared_ptr<void> stream_for([[maybe_unused]] Precedence precedence) {
   detail::expects_kokkos();
 #ifdef COIR_RUNTIME
   if constexpr (!runs_on_host<Exec>)
-    return {streams().take(),
-            [](void* stream) { streams().give_back(static_cast<Stream>(stream)); }};
+    return {streams(precedence).take(), [precedence](void* stream) {
+              streams(precedence).give_back(static_cast<Stream>(stream));
+            }};
 #endif
   return nullptr;
 }
@@ -74,8 +79,8 @@ Exec instance_on([[maybe_unused]] void* stream) {
 }  // namespace
 
 template <CompiledSpace Exec>
-OwnInstance<Exec>::OwnInstance()
-    : stream_(stream_for<Exec>()), exec_(instance_on<Exec>(stream_.get())) {}
+OwnInstance<Exec>::OwnInstance(Precedence precedence)
+    : stream_(stream_for<Exec>(precedence)), exec_(instance_on<Exec>(stream_.get())) {}
 
 template <CompiledSpace Exec>
 OwnInstance<Exec>::~OwnInstance() {

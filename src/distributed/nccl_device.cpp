@@ -97,7 +97,8 @@ void expects_success(int status, char const* call) {
 
 struct Connection {
   Communicator* communicator = nullptr;
-  std::optional<OwnInstance<Exec>> own{std::in_place};
+  // Where a kernel fills the device, messages get the first room that becomes free.
+  std::optional<OwnInstance<Exec>> own{std::in_place, Precedence::first};
   BeforeKokkosEnds const closes{[this] { close(); }};
 
   ~Connection() { close(); }

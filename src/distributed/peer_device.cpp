@@ -200,7 +200,9 @@ struct PeerConnection {
   bool has_failed = false;  ///< an exchange: signals no longer count what others count
   std::vector<std::shared_ptr<char>> given_up;  ///< memory that others may read until the end
   std::shared_ptr<std::uint32_t> signals;
-  std::optional<OwnInstance<Exec>> from_others{std::in_place}, to_self{std::in_place};
+  // Where a kernel fills the device, messages get the first room that becomes free.
+  std::optional<OwnInstance<Exec>> from_others{std::in_place, Precedence::first},
+      to_self{std::in_place, Precedence::first};
   /// After the `ready` signals of the last exchange. The next one waits for it.
   std::optional<Moment<Exec>> begun{std::in_place};
   BeforeKokkosEnds const closes{[this] {

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Instances of an execution space beside the default one.
 
 #include <coir/core/concepts.hpp>
@@ -9,6 +8,10 @@
 
 namespace coir {
 
+/// Whose blocks a device starts where kernels of several instances wait for room: those of
+/// instances that come first, and then those of all others, the default instance among them.
+enum class Precedence { none, first };
+
 /// An instance that nobody else uses. On devices it is a stream: its kernels and copies run in
 /// order, and at the same time as those of other instances. On hosts it is the default instance. It
 /// must be destroyed before Kokkos ends; the destructor waits for its kernels and copies.
@@ -16,7 +19,7 @@ template <CompiledSpace Exec>
 class OwnInstance {
  public:
   /// \throws EnvironmentError if the device has no further stream
-  OwnInstance();
+  explicit OwnInstance(Precedence precedence = Precedence::none);
   ~OwnInstance();
   OwnInstance(OwnInstance const&) = delete;
   OwnInstance& operator=(OwnInstance const&) = delete;
