@@ -12,7 +12,6 @@
 #include <coir/poisson/over_ranks.hpp>
 
 #include <cstdint>
-#include <string>
 
 namespace {
 
@@ -25,28 +24,19 @@ void print_rows(Exec const& exec, bench::Options const& options, distributed::Gr
   using Field = Kokkos::View<float**, Kokkos::LayoutRight, typename Exec::memory_space>;
   for (auto const n : options.numbers("--sizes", 1, 1'000'000)) {
     auto const own = distributed::share_of(n, world.rank(), world.size()).count;
-    std::string const why = bench::why_too_large<Exec>(world, 5 * 4 * (own + 64) * (n + 2));
-    Field b, u;
-    if (why.empty()) {
-      b = Field("b", own, n);
-      u = Field("u", own + 2, n + 2);
-      Kokkos::deep_copy(b, 0.25f);
-    }
     for (auto const& scheme : options.list("--schemes")) {
       expects(scheme == "plain" || scheme == "blocked", "--schemes are plain and blocked", scheme);
       bench::Row row("sweep");
       row.add("n", n).add("scheme", scheme);
-      if (why.empty()) {
+      if (bench::fits<Exec>(world, 5 * 4 * (own + 64) * (n + 2), row)) {
+        Field const b("b", own, n), u("u", own + 2, n + 2);
+        Kokkos::deep_copy(b, 0.25f);
         poisson::JacobiOptions const jacobi{.scheme = scheme == "blocked"
                                                           ? poisson::JacobiScheme::blocked
                                                           : poisson::JacobiScheme::plain,
                                             .sweeps = sweeps};
-        auto const rounds = bench::seconds_of_rounds(
-            world, [&] { poisson::jacobi(exec, world, b, u, jacobi, at_once); });
-        row.add("seconds", bench::median(rounds) / double(sweeps));
-        row.add("rounds", std::int64_t(rounds.size()));
-      } else {
-        row.add("skipped", why);
+        bench::add_seconds(row, world, sweeps,
+                           [&] { poisson::jacobi(exec, world, b, u, jacobi, at_once); });
       }
       if (world.is_first()) row.print(options.is_on("--json"));
     }

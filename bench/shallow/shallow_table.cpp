@@ -26,22 +26,17 @@ void print_row(Exec const& exec, bench::Options const& options, distributed::Gro
   bench::Row row("shallow step");
   row.add("columns", columns).add("rows", rows);
   // The start has three fields more.
-  auto const why = bench::why_too_large<Exec>(world, Model::bytes(world, parameters) / 9 * 12);
-  if (why.empty()) {
+  if (bench::fits<Exec>(world, Model::bytes(world, parameters) / 9 * 12, row)) {
     Model model(exec, world, parameters);
     bench::start(exec, model);
-    auto const rounds = bench::seconds_of_rounds(world, [&] {
+    double const seconds = bench::add_seconds(row, world, steps, [&] {
       model.advance(steps);
       exec.fence();
     });
-    double const seconds = bench::median(rounds) / double(steps),
-                 rate = double(rows) * double(columns) / seconds;
-    row.add("seconds", seconds).add("cells_per_second", rate);
+    double const rate = double(rows) * double(columns) / seconds;
+    row.add("cells_per_second", rate);
     double const triad = world.sum(measure_triad_bandwidth(exec).value_or(0));
     row.add("triad", triad).add("share", triad > 0 ? 64 * rate / triad : 0);
-    row.add("rounds", std::int64_t(rounds.size()));
-  } else {
-    row.add("skipped", why);
   }
   if (world.is_first()) row.print(options.is_on("--json"));
 }

@@ -128,6 +128,14 @@ std::string why_too_large(distributed::Group const& world, std::int64_t bytes) {
          ", and " + readable_bytes(free) + " are free";
 }
 
+/// Whether a case fits that takes so many bytes, as why_too_large(); if not, its row says why.
+template <class Exec>
+bool fits(distributed::Group const& world, std::int64_t bytes, Row& row) {
+  auto const why = why_too_large<Exec>(world, bytes);
+  if (!why.empty()) row.add("skipped", why);
+  return why.empty();
+}
+
 /// Seconds of rounds that all ranks begin together, each those of the slowest rank: at least 5, and
 /// at most 100 until they take half a second together.
 template <class Call>
@@ -143,6 +151,17 @@ std::vector<double> seconds_of_rounds(distributed::Group const& world, Call cons
     seconds.push_back(world.max(taken.count()));
     total += seconds.back();
   }
+  return seconds;
+}
+
+/// Seconds of one of `parts` equal parts of a call, the median of seconds_of_rounds(), which the
+/// row says.
+template <class Call>
+double add_seconds(Row& row, distributed::Group const& world, std::int64_t parts,
+                   Call const& call) {
+  auto const rounds = seconds_of_rounds(world, call);
+  double const seconds = median(rounds) / static_cast<double>(parts);
+  row.add("seconds", seconds).add("rounds", static_cast<std::int64_t>(rounds.size()));
   return seconds;
 }
 
