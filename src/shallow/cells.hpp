@@ -95,6 +95,8 @@ struct Rows {
 /// Time derivatives of h, u and v, and the step that they make.
 template <class T>
 struct Advance {
+  /// Fewer registers a thread than nvcc would take: more threads wait for memory at a time.
+  static constexpr int blocks_at_a_time = sizeof(T) == 4 ? 4 : 3;
   Part part;
   T const *h, *u, *v;
   T const* bottom;    ///< null: flat

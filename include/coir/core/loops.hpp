@@ -85,11 +85,12 @@ Box<Rank, Index> box(Index const (&lower)[Rank], Index const (&upper)[Rank]) {
 ///   neighbouring cells read no common memory, small tables apart. Devices then cut every box into
 ///   stretches of cells and never into blocks, so that one kernel is compiled in place of two. Such
 ///   a body must not have column<Count>.
-/// - `static constexpr int blocks_at_a_time = n` bounds the registers of a thread in boxes that
-///   devices cut into stretches. On NVIDIA's devices a multiprocessor has room for n blocks of 128
-///   threads: at most 65536 / (128 n) registers a thread. On AMD's n is the number of waves per
-///   SIMD. A small n may slow a kernel down, because compilers tend to use all registers that it
-///   leaves. With 0 the compiler chooses.
+/// - `static constexpr int blocks_at_a_time = n` bounds the registers of a thread: where
+///   column<Count> is called if the body has it, otherwise in boxes that devices cut into
+///   stretches. On NVIDIA's devices a multiprocessor has room for n blocks of 128 threads: at most
+///   65536 / (128 n) registers a thread. On AMD's n is the number of waves per SIMD. A small n may
+///   slow a kernel down, because compilers tend to use all registers that it leaves. With 0 the
+///   compiler chooses.
 ///
 /// \param label  the kernel's name in profiling tools, "coir::module::file/step". A recording keeps
 ///   the pointer: pass a literal

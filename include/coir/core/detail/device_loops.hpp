@@ -98,8 +98,8 @@ template <class Body>
   requires requires { Body::cells_per_thread; }
 inline constexpr int cells_per_thread<Body> = Body::cells_per_thread;
 
-/// The blocks of a StretchLoop that a multiprocessor has room for: body.blocks_at_a_time, or 0
-/// without it.
+/// The blocks of threads that a multiprocessor has room for: body.blocks_at_a_time, or 0 without
+/// it.
 template <class Body>
 inline constexpr int blocks_at_a_time = 0;
 template <class Body>
@@ -237,8 +237,10 @@ void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Ind
       // In a block of a single row each thread would have one cell.
       if (cells >= cells_of_large_box && rows.count > 1 && rows.length >= worth_team &&
           rows.length <= most - Blocks::team && Blocks::blocks(rows) < most) {
-        using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Blocks::team, 1>,
-                                          PassedWithLaunch<Blocks>>;
+        constexpr int room = TakesColumns<Body, Rank, Index> ? blocks_at_a_time<Body> : 0;
+        using Policy =
+            Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Blocks::team, std::max(1, room)>,
+                               PassedWithLaunch<Blocks>>;
         Kokkos::parallel_for(std::string(label),
                              Policy(exec, static_cast<int>(Blocks::blocks(rows)), Blocks::team),
                              Blocks(rows, body));
@@ -254,9 +256,10 @@ void for_each_on_device(std::string_view label, Exec const& exec, Rows<Rank, Ind
     for_each_on_device(label, exec, other, body);
     return;
   }
-  using Bounds = Kokkos::LaunchBounds<Stretches::together, blocks_at_a_time<Body>>;
+  constexpr int room = TakesColumns<Body, Rank, Index> ? 0 : blocks_at_a_time<Body>;
+  using Bounds = Kokkos::LaunchBounds<Stretches::together, room>;
   using Policy = std::conditional_t<
-      (blocks_at_a_time<Body> > 0),
+      (room > 0),
       Kokkos::RangePolicy<Exec, Bounds, Kokkos::IndexType<std::int32_t>,
                           PassedWithLaunch<Stretches>>,
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int32_t>, PassedWithLaunch<Stretches>>>;
