@@ -141,7 +141,7 @@ StartState start_of(Settings const& s, distributed::Share const& rows, Table con
       if (bottom.empty())
         throw PreconditionError("the start has no water in " + cell +
                                 ": --depth must be larger, or --amplitude" +
-                                (s.start == Start::jet ? ", --f0 or --beta" : "") + " smaller");
+                                (s.start == Start::jet ? ", --f0 or --beta" : "") + " closer to 0");
       throw InputError(s.topography.string() + " stands " + in_words(-state.h[n]) +
                        " m above the surface in " + cell +
                        ": every cell needs water; lower it, or give a larger --depth");

@@ -155,7 +155,7 @@ TEST_F(Shallow, RefusesWrongOptions) {
           {"--epsilon 1e30", {"--epsilon must be from 0 to 1, not 1e+30"}},
           {"--cell 1e300", {"--cell must be from 1e-12 to 1e+12, not 1e+300"}},
           {"--start vortex --x 1e300", {"--x must be from 0 to 1, not 1e+300"}},
-          {"--f0 1e9", {"the start has no water in row ", ", --f0 or --beta smaller"}},
+          {"--f0 1e9", {"the start has no water in row ", ", --f0 or --beta closer to 0"}},
           {"--start dam --radius 5", {"--radius is for --start vortex or tsunami: leave it out"}},
           {"--y 0.3", {"--y is for --start vortex or tsunami: leave it out"}},
           {"--report shallow/r.json", {"--report must lie outside of the folder --output"}},
@@ -164,7 +164,7 @@ TEST_F(Shallow, RefusesWrongOptions) {
           {"--outputs 5,3000", {"--outputs must be up to --steps, which is 2000, not 3000"}},
           {"--start vortex --f0 0", {"--f0 must not be 0"}},
           {"--start tsunami --amplitude -150",
-           {"the start has no water in row ", "--depth must be larger"}}});
+           {"the start has no water in row ", "or --amplitude closer to 0"}}});
 }
 
 // The balance of a wide jet needs so much water that an eighth of a cell is too long a step.
