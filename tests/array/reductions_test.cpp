@@ -51,6 +51,43 @@ TYPED_TEST(Reductions, AreThoseOfPlainLoops) {
   }
 }
 
+// Rows that end within a vector, and such that are longer than what one fold in lanes takes.
+TYPED_TEST(Reductions, OfRowsOfAnyLength) {
+  TYPES_OF_CASE;
+  for (std::int64_t n : {1, 5, 7, 8, 9, 15, 16, 17, 63, 64, 65, 97, 100, 128, 511, 512, 513}) {
+    auto a = random_array<T, Space>(Shape<2>{3, n}, static_cast<std::uint32_t>(n), 50);
+    auto const x = values(a);
+    std::vector<T> totals, squares, least, most, exponentials;
+    for (auto row = x.begin(); row != x.end(); row += n) {
+      T total = 0, square = 0, exponential = 0;
+      for (auto element = row; element != row + n; ++element) {
+        total += *element;
+        square += *element * *element;
+        exponential += std::exp(*element / 64);
+      }
+      totals.push_back(total);
+      squares.push_back(square);
+      exponentials.push_back(exponential);
+      least.push_back(*std::min_element(row, row + n));
+      most.push_back(*std::max_element(row, row + n));
+    }
+    EXPECT_EQ(values(sum(a, 1)), totals) << n;
+    EXPECT_EQ(values(sum(flip(a, 1), 1)), totals) << n;
+    EXPECT_EQ(values(sum(a * a, 1)), squares) << n;
+    EXPECT_EQ(values(min(a, 1)), least) << n;
+    EXPECT_EQ(values(max(a, 1)), most) << n;
+    auto const found = values(sum(exp(a / 64), 1));
+    // n additions, and functions that are right to 4 ulp.
+    T const tolerance = static_cast<T>(n + 8) * std::numeric_limits<T>::epsilon();
+    for (std::size_t r = 0; r < 3; ++r)
+      EXPECT_NEAR(found[r], exponentials[r], tolerance * exponentials[r]) << n;
+    a(0, 0) = std::numeric_limits<T>::quiet_NaN();
+    a(2, n - 1) = std::numeric_limits<T>::quiet_NaN();
+    auto const largest = values(max(a, 1));
+    EXPECT_TRUE(std::isnan(largest[0]) && largest[1] == most[1] && std::isnan(largest[2])) << n;
+  }
+}
+
 TYPED_TEST(Reductions, IndicesCountInCOrder) {
   TYPES_OF_CASE;
   auto a = zeros<T, Space>(50, 70);
