@@ -304,6 +304,27 @@ TYPED_TEST(MatmulLayouts, OfAVeryLongMatrix) {
   expect_product(x(range(), range(1, 2)), w(range(1, 2), range(1, 3)), ", inner extent 1");
 }
 
+// Large products of which two threads compute a part each. The factors are sums of a number of the
+// row and one of the column, so that the product is known.
+TEST(MatmulOfReals, OfLargeMatrices) {
+  for (Shape<3> const& extents : {Shape<3>{600, 600, 401}, {1025, 300, 512}, {300, 1025, 512}}) {
+    auto const [m, n, k] = extents;
+    auto const small = [](std::int64_t count, std::int64_t period) {
+      return evaluate(cast<float>(arange<std::int64_t>(count) % period));
+    };
+    auto const rows = small(m, 7), columns = small(n, 5), inner = small(k, 3);
+    auto const a = evaluate(rows(range(), newaxis) + inner);
+    auto const b = evaluate(inner(range(), newaxis) + columns);
+    // sum over k of (r_i + s_k) (s_k + c_j), in whole numbers below 2^24
+    float const sums = sum(inner), squares = sum(inner * inner), count = static_cast<float>(k);
+    auto const expected = evaluate(rows(range(), newaxis) * sums + squares +
+                                   count * rows(range(), newaxis) * columns + sums * columns);
+    EXPECT_TRUE(all(matmul(a, b) == expected)) << in_words(extents);
+    EXPECT_TRUE(all(matmul(transpose(b), transpose(a)) == transpose(expected)))
+        << in_words(extents);
+  }
+}
+
 TYPED_TEST(MatmulLayouts, OfAMatrixAndManyVectors) {
   int const extents[][3] = {{1, 1, 1}, {10, 15, 7}, {1009, 3, 5}};
   for (auto const& [s, m, k] : extents) {
