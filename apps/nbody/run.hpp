@@ -115,8 +115,8 @@ MemoryPlan memory_of(Exec const& exec, Run const& run, Universe const& universe)
   using Simulation = coir::nbody::Simulation<Exec, T>;
   auto const held = Simulation::bytes(exec, run.ranks, s.particles, run.simulation);
   std::int64_t const n = s.particles, mesh_side = run.mesh_side(), size = sizeof(T);
-  // While the run starts, particles are made, and white noise is written, or read from a file,
-  // which is held with a mesh of it and its numbers in the precision of the run.
+  // While the run starts, particles are made, and white noise is written, or this rank's planes are
+  // read from a file, and held with a mesh of them and their numbers in the precision of the run.
   Bytes start;
   if (!run.checkpoint)
     start.device = coir::nbody::initial_conditions_bytes<Exec, T>(exec, run.ranks, n);
@@ -129,9 +129,11 @@ MemoryPlan memory_of(Exec const& exec, Run const& run, Universe const& universe)
   if (!run.checkpoint && !s.noise.empty()) {
     std::error_code none;
     auto const file = std::filesystem::file_size(s.noise, none);
-    std::int64_t const mesh = runs_on_host<Exec> ? n * n * (n + 2) : run.count();
-    start.host =
-        (none ? 8 * run.count() : static_cast<std::int64_t>(file)) + (run.count() + mesh) * size;
+    auto const planes = distributed::share_of(n, run.ranks.rank(), run.ranks.size()).count;
+    std::int64_t const numbers = planes * n * n,
+                       mesh = runs_on_host<Exec> ? planes * n * (n + 2) : numbers;
+    start.host = (none ? 8 * numbers : static_cast<std::int64_t>(file) / n * planes) +
+                 (numbers + mesh) * size;
   }
   double const astray = farthest_astray(universe.power, run.schedule.scale_factors.back(), s.box,
                                         s.particles, run.ranks.size());

@@ -1,3 +1,4 @@
+#include <coir/core/errors.hpp>
 #include <coir/core/shape.hpp>
 #include <coir/io/file.hpp>
 #include <coir/io/npy.hpp>
@@ -8,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 namespace coir::io {
@@ -128,6 +131,19 @@ void swap_each(std::vector<std::byte>& bytes, std::size_t size) {
     std::reverse(at, at + static_cast<std::ptrdiff_t>(size));
 }
 
+/// Brings numbers to this machine's byte order.
+void swap_if_needed(std::vector<std::byte>& bytes, NpyHeader const& header) {
+  if (header.swapped)
+    swap_each(bytes,
+              with_type(header.type, [](auto zero) { return sizeof(part_t<decltype(zero)>); }));
+}
+
+NpyHeader header_of(std::filesystem::path const& path) {
+  constexpr std::int64_t longest = 1 << 20;  // NumPy's own headers have some 100 bytes
+  auto const begin = read_begin(path, longest);
+  return parse_npy_header(begin.bytes, begin.length, path.string());
+}
+
 }  // namespace
 
 std::string name_of(NpyType type) {
@@ -149,17 +165,40 @@ int size_of(NpyType type) {
 }
 
 NpyArray decode_npy(std::vector<std::byte> file, std::string name) {
-  NpyHeader header = parse_npy_header(file, name);
+  NpyHeader header = parse_npy_header(file, static_cast<std::int64_t>(file.size()), name);
   file.erase(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(header.length));
-  if (header.swapped)
-    swap_each(file,
-              with_type(header.type, [](auto zero) { return sizeof(part_t<decltype(zero)>); }));
+  swap_if_needed(file, header);
   return {std::move(name), header.type, header.fortran_order, std::move(header.shape),
           std::move(file)};
 }
 
 NpyArray read_npy(std::filesystem::path const& path) {
   return decode_npy(read_file(path), path.string());
+}
+
+std::vector<std::int64_t> npy_shape(std::filesystem::path const& path) {
+  return header_of(path).shape;
+}
+
+NpyArray read_npy_slices(std::filesystem::path const& path, std::int64_t first,
+                         std::int64_t count) {
+  NpyHeader header = header_of(path);
+  auto const& shape = header.shape;
+  expects(!shape.empty() && first >= 0 && count >= 0 && first <= shape[0] - count,
+          "slices of " + path.string() + " must be some of its " +
+              std::to_string(shape.empty() ? 0 : shape[0]) + " along the first axis",
+          first + count);
+  std::int64_t const size = size_of(header.type),
+                     others = std::accumulate(shape.begin() + 1, shape.end(), std::int64_t(1),
+                                              std::multiplies<>()),
+                     begin = static_cast<std::int64_t>(header.length);
+  auto bytes = header.fortran_order
+                   ? read_runs(path, begin + first * size, count * size, shape[0] * size, others)
+                   : read_runs(path, begin + first * others * size, count * others * size, 0, 1);
+  swap_if_needed(bytes, header);
+  header.shape[0] = count;
+  return {path.string(), header.type, header.fortran_order, std::move(header.shape),
+          std::move(bytes)};
 }
 
 void convert(NpyArray const& array, NpyType type, Rounding rounding, std::byte* out) {

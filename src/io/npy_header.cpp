@@ -125,7 +125,8 @@ void expects_elements(NpyHeader const& header, std::size_t bytes, std::string_vi
 
 }  // namespace
 
-NpyHeader parse_npy_header(std::span<std::byte const> file, std::string_view name) {
+NpyHeader parse_npy_header(std::span<std::byte const> file, std::int64_t bytes,
+                           std::string_view name) {
   std::string_view const text(reinterpret_cast<char const*>(file.data()), file.size());
   auto const byte = [&](std::size_t n) { return std::to_integer<std::size_t>(file[n]); };
   auto const refuse = [&](std::string const& what) {
@@ -162,7 +163,7 @@ NpyHeader parse_npy_header(std::span<std::byte const> file, std::string_view nam
     refuse_header(name, "has a fortran_order that is neither True nor False");
   header.shape = read_shape(value_of("shape", dictionary, name), name);
   header.length = start + length;
-  expects_elements(header, file.size() - header.length, name);
+  expects_elements(header, static_cast<std::size_t>(bytes) - header.length, name);
   return header;
 }
 

@@ -21,8 +21,12 @@ struct NpyHeader {
   std::size_t length = 0;  // where the elements start
 };
 
-// Parses and checks the header against the file's length.
-NpyHeader parse_npy_header(std::span<std::byte const> file, std::string_view name);
+// Parses the header and checks it against the file's length.
+//
+// \param begin   of the file, with the whole header
+// \param length  bytes of the file
+NpyHeader parse_npy_header(std::span<std::byte const> begin, std::int64_t length,
+                           std::string_view name);
 
 // The header (version 1.0) of an array in C order and this machine's byte order.
 std::string make_npy_header(NpyType type, std::span<std::int64_t const> shape);

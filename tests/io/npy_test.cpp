@@ -7,6 +7,7 @@
 #include <support/spaces.hpp>
 
 #include <cstdint>
+#include <fstream>
 #include <limits>
 #include <string>
 #include <vector>
@@ -375,6 +376,34 @@ TEST(Npy, AbsurdShapesAreAnErrorAndNoMemory) {
   std::string many = "(";
   for (int n = 0; n < 65; ++n) many += "1, ";
   expect_parts(refusal(with_shape(many + ")", "x")), {"up to 64 extents"});
+}
+
+TEST(Npy, SlicesAreReadFromEitherOrder) {
+  TemporaryFolder const folder;
+  auto const write = [&](std::string const& bytes) {
+    std::ofstream(folder / "a.npy", std::ios::binary) << bytes;
+    return folder / "a.npy";
+  };
+  for (std::string const& file :
+       {numpy::float32_c, numpy::float64_fortran, numpy::int16_big_endian_fortran}) {
+    auto const path = write(file);
+    EXPECT_EQ(io::npy_shape(path), (std::vector<std::int64_t>{2, 3}));
+    auto const whole = io::read_npy<OnHost<double**>>(path);
+    for (std::int64_t first = 0; first <= 2; ++first)
+      for (std::int64_t count = 0; first + count <= 2; ++count) {
+        auto const part = io::to_view<OnHost<double**>>(io::read_npy_slices(path, first, count));
+        ASSERT_EQ(part.extent(0), static_cast<std::size_t>(count));
+        ASSERT_EQ(part.extent(1), 3u);
+        for (std::size_t i = 0; i < part.extent(0); ++i)
+          for (std::size_t j = 0; j < 3; ++j)
+            EXPECT_EQ(part(i, j), whole(static_cast<std::size_t>(first) + i, j));
+      }
+    EXPECT_EQ(message_of([&] { (void)io::read_npy_slices(path, 1, 2); }),
+              "slices of " + path.string() + " must be some of its 2 along the first axis, not 3");
+    write(file.substr(0, file.size() - 1));
+    expect_parts(message_of<coir::InputError>([&] { (void)io::read_npy_slices(path, 0, 1); }),
+                 {"a.npy: the shape (2, 3)", "needs more than the ", "cut short"});
+  }
 }
 
 TEST(Npy, OtherElementTypesAreErrors) {

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Reading whole files.
+/// Reading files, whole or in part.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,5 +18,23 @@ namespace coir::io {
 /// \throws ResourceError if there is not enough memory
 std::vector<std::byte> read_file(std::filesystem::path const& path,
                                  std::int64_t most = std::numeric_limits<std::int64_t>::max());
+
+/// The first bytes of a file, and how many there are in all.
+struct FileBegin {
+  std::vector<std::byte> bytes;
+  std::int64_t length;
+};
+
+/// The first `most` bytes of a file, and its length.
+///
+/// \throws InputError, ResourceError as read_file()
+FileBegin read_begin(std::filesystem::path const& path, std::int64_t most);
+
+/// Runs of `run` bytes each, which begin `stride` bytes apart, the first one at `offset`.
+///
+/// \throws InputError as read_file(), or if the file ends before them
+/// \throws ResourceError as read_file()
+std::vector<std::byte> read_runs(std::filesystem::path const& path, std::int64_t offset,
+                                 std::int64_t run, std::int64_t stride, std::int64_t runs);
 
 }  // namespace coir::io

@@ -97,6 +97,19 @@ NpyArray decode_npy(std::vector<std::byte> file, std::string name);
 /// Reads an NPY file: read_file, then decode_npy.
 NpyArray read_npy(std::filesystem::path const& path);
 
+/// The shape of an NPY file's array, of which the elements aren't read.
+///
+/// \throws InputError as decode_npy()
+std::vector<std::int64_t> npy_shape(std::filesystem::path const& path);
+
+/// Reads `count` slices along the first axis from `first` on, and no others: the part of a file
+/// that one of several ranks needs. The result's first extent is `count`.
+///
+/// \throws InputError as decode_npy()
+/// \throws PreconditionError if the array has no such slices
+/// \throws ResourceError if there is not enough memory for them
+NpyArray read_npy_slices(std::filesystem::path const& path, std::int64_t first, std::int64_t count);
+
 /// Checks an array's number of axes.
 ///
 /// \throws InputError unless it is `rank`
