@@ -51,43 +51,41 @@ struct WeightModes {
   }
 };
 
-/// The adjoint of Interlace: spectrum / 2 and conj(phase) spectrum / 2.
+/// The adjoint of Interlace: spectrum / 2 and conj(phase) spectrum / 2, where each mode of the
+/// planes k_2 = 0 and, for even n, k_2 = Nyquist is replaced by the mean of itself and of the
+/// conjugate of the opposite mode. The sum of Re(mode exp(i k x)) over a plane stays the same.
+/// Transforms back to real numbers require this symmetry. Phases of half a cell break it, because
+/// components at the Nyquist frequency count as positive.
+///
+/// The opposite mode may be on another rank. It follows from this one: the transforms a and b of
+/// both meshes have the symmetry, and a mode is (a + phase b) / 2, so that the conjugate of the
+/// opposite mode is (a + conj(phase of the opposite mode) b) / 2.
 template <class T>
 struct SplitInterlaced {
   static constexpr bool reads_no_neighbours = true;
-  Kokkos::complex<T>* spectrum;
-  Kokkos::complex<T>* shifted;
-  Kokkos::complex<T> const* phase;  // of wave i along an axis
+  using Complex = Kokkos::complex<T>;
+  Complex* spectrum;     // modes, times their weights; out: for the mesh itself
+  Complex* shifted;      // b, times the same weights; out: for the shifted mesh
+  Complex const* phase;  // of wave i along an axis
   std::int64_t n;
+  distributed::Share rows;  // along the second axis, on this rank
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    std::int64_t const at = (i * n + j) * (n / 2 + 1) + k;
-    Kokkos::complex<T> const half = T(0.5) * spectrum[at];
-    shifted[at] = Kokkos::conj(phase[i] * phase[j] * phase[k]) * half;
-    spectrum[at] = half;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t row, std::int64_t k) const {
+    std::int64_t const at = (i * rows.count + row) * (n / 2 + 1) + k, j = rows.first + row;
+    Complex const here = phase[i] * phase[j] * phase[k];
+    Complex const opposite_phase = k == 0 || 2 * k == n
+                                       ? phase[opposite(i)] * phase[opposite(j)] * phase[k]
+                                       : Kokkos::conj(here);
+    Complex const mode = spectrum[at],
+                  opposite_mode =
+                      mode + T(0.5) * (Kokkos::conj(opposite_phase) - here) * shifted[at];
+    spectrum[at] = T(0.25) * (mode + opposite_mode);
+    shifted[at] = T(0.25) * (Kokkos::conj(here) * mode + opposite_phase * opposite_mode);
   }
-};
 
-/// Replaces each mode of the planes k_2 = 0 and, for even n, k_2 = Nyquist by the mean of itself
-/// and of the conjugate of the opposite mode. The sum of Re(mode exp(i k x)) over a plane stays the
-/// same. Transforms back to real numbers require this symmetry. Phases of half a cell break it,
-/// because components at the Nyquist frequency count as positive.
-template <class T>
-struct Symmetrise {
-  static constexpr bool reads_no_neighbours = true;
-  Kokkos::complex<T>* spectrum;
-  std::int64_t n;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t plane, std::int64_t i, std::int64_t j) const {
-    std::int64_t const opposite_i = i == 0 ? 0 : n - i, opposite_j = j == 0 ? 0 : n - j;
-    std::int64_t const row = i * n + j, opposite = opposite_i * n + opposite_j;
-    if (row > opposite) return;
-    std::int64_t const k = plane * (n / 2);
-    auto& a = spectrum[row * (n / 2 + 1) + k];
-    auto& b = spectrum[opposite * (n / 2 + 1) + k];
-    Kokkos::complex<T> const mean = T(0.5) * (a + Kokkos::conj(b));
-    a = mean;
-    b = Kokkos::conj(mean);
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t opposite(std::int64_t wave) const {
+    return wave == 0 ? 0 : n - wave;
   }
 };
 
@@ -128,9 +126,6 @@ PowerSpectrum power_spectrum_pull_back(Exec const& exec, distributed::Group cons
                                   farthest_beyond(exec, group, sample, cells, box), 1,
                                   sample.particles, options);
   auto const& transforms = spectra.transforms();
-  expects(transforms.is_in_place() || !options.interlace,
-          "a spectrum over ranks has derivatives without interlacing alone: leave "
-          "PowerSpectrumOptions::interlace");
   auto const spectrum = spectra(sample, 0);
   auto const rows = rows_of(spectrum);
   PowerSpectrum result =
@@ -145,21 +140,22 @@ PowerSpectrum power_spectrum_pull_back(Exec const& exec, distributed::Group cons
   BinTables<Exec> const tables(bins, transforms.shape(), options);
   auto const half = coir::box<3, std::int64_t>({cells, transforms.rows().count, cells / 2 + 1});
   auto const& factor = tables.factor;
-  for_each("coir::mesh::power_spectrum_pull_back/weight", exec, half,
-           WeightModes<T>{spectrum.data(),
-                          cells,
-                          transforms.rows(),
-                          {factor[0].data(), factor[1].data(), factor[2].data()},
-                          tables.first.data(),
-                          of_bin.data(),
-                          bins.count()});
+  auto const weight = [&](Kokkos::complex<T>* modes) {
+    for_each("coir::mesh::power_spectrum_pull_back/weight", exec, half,
+             WeightModes<T>{modes,
+                            cells,
+                            transforms.rows(),
+                            {factor[0].data(), factor[1].data(), factor[2].data()},
+                            tables.first.data(),
+                            of_bin.data(),
+                            bins.count()});
+  };
+  weight(spectrum.data());
   if (options.interlace) {
+    weight(spectra.second().data());
     for_each("coir::mesh::power_spectrum_pull_back/split", exec, half,
-             SplitInterlaced<T>{spectrum.data(), spectra.second().data(), spectra.phase(), cells});
-    auto const planes = coir::box<3, std::int64_t>({cells % 2 == 0 ? 2 : 1, cells, cells});
-    for (auto* const modes : {spectrum.data(), spectra.second().data()})
-      for_each("coir::mesh::power_spectrum_pull_back/symmetrise", exec, planes,
-               Symmetrise<T>{modes, cells});
+             SplitInterlaced<T>{spectrum.data(), spectra.second().data(), spectra.phase(), cells,
+                                transforms.rows()});
   }
 
   auto const read_slopes = [&](auto const& modes, T const* position, Derivatives into) {

@@ -59,7 +59,7 @@ PowerSpectrum power_spectrum_pull_back(Exec const& exec, distributed::Group cons
 /// \return  the spectrum
 /// \throws PreconditionError as power_spectrum(); if the result's shape doesn't fit or it lies in
 ///   the memory of the positions; if the slopes of the power aren't one for each bin, or one isn't
-///   finite; over several ranks with options.interlace
+///   finite
 /// \throws ResourceError if there is no memory
 template <CompiledSpace Exec, VectorsOfParticles Positions, VectorsOfParticles Slopes>
   requires WritableRealViewOfRank<Slopes, 2> && SameValueType<Positions, Slopes> &&
