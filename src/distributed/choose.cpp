@@ -2,8 +2,10 @@
 
 #include <coir/core/errors.hpp>
 #include <coir/core/machine.hpp>
+#include <coir/distributed/sharers.hpp>
 #include <coir/distributed/together.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
@@ -87,6 +89,12 @@ std::string machine_identity() {
   std::string identity;
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), identity);
   return identity;
+}
+
+int ranks_of_memory(Group const& group, std::string const& device) {
+  std::string const here = machine_identity() + '/' + device;
+  auto const all = group.gather(here);
+  return static_cast<int>(std::count(all.begin(), all.end(), here));
 }
 
 Choice choose_on_device(GroupState const& state, Place const& place,

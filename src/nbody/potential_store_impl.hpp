@@ -1,6 +1,7 @@
 #pragma once
 
 #include <coir/core/memory.hpp>
+#include <coir/distributed/sharers.hpp>
 #include <coir/fft/in_place.hpp>
 #include <coir/nbody/detail/potential_store.hpp>
 
@@ -28,9 +29,10 @@ void PotentialStore<Exec, T>::allocate() {
   block_ = {};
   used_ = 0;
   std::int64_t const each = fft::bytes_in_place<T>(shape_), taken = held() * each;
-  // Half of what is free stays so.
-  std::int64_t const fit = ((taken + free_bytes<typename Exec::memory_space>()) / 2 - taken) /
-                           std::max<std::int64_t>(each, 1);
+  // Half of what is free stays so. Ranks of one machine or device share what is free.
+  std::int64_t const free =
+      free_bytes<typename Exec::memory_space>() / distributed::ranks_of_memory(group_, Exec());
+  std::int64_t const fit = ((taken + free) / 2 - taken) / std::max<std::int64_t>(each, 1);
   std::int64_t const count = std::min({at_a_time, group_.min(fit), kicks_to_come_});
   if (count <= 0) return;
   // Without potentials where a rank has less memory than it seemed to have: all do without them.

@@ -1,5 +1,6 @@
 #include <coir/core/errors.hpp>
 #include <coir/distributed/connections.hpp>
+#include <coir/distributed/sharers.hpp>
 #include <coir/distributed/together.hpp>
 
 #include <support/message_of.hpp>
@@ -170,6 +171,13 @@ TEST(Group, GivesItsTransportToItsParts) {
   EXPECT_EQ(all.transport<Host>(), chosen);
   EXPECT_EQ(alone.transport<Host>(), coir::distributed::Transport::none);
   setenv("COIR_TRANSPORT", before.c_str(), 1);
+}
+
+TEST(Group, SharesItsMachinesMemory) {
+  Kokkos::DefaultHostExecutionSpace const host;
+  EXPECT_EQ(coir::distributed::ranks_of_memory(world(), host), world().size());
+  EXPECT_EQ(coir::distributed::ranks_of_memory(world().split(world().rank() % 2), host),
+            (world().size() + 1 - world().rank() % 2) / 2);
 }
 
 TEST(Group, RefusesPartsBelowZero) {
