@@ -20,17 +20,17 @@ namespace coir::mesh::detail {
 /// \tparam Points  2 or 4
 template <class T, int Points>
 struct Divergence {
-  T const* vectors;  // (n_0, n_1, n_2, 3)
+  T const* vectors;  // (n_0, n_1, n_2, 3), which may be fewer planes than those of the mesh
   std::int64_t n[3];
   T* to;  // (n_0, n_1, n_2), its rows `row` apart
   std::int64_t row;
   DifferenceWeights<T> weights[3];
 
-  Divergence(T const* from, Shape<3> const& shape, double box, T* numbers)
+  Divergence(T const* from, Shape<3> const& shape, std::int64_t planes, double box, T* numbers)
       : vectors(from), to(numbers), row(2 * (shape[2] / 2 + 1)) {
     for (int d = 0; d < 3; ++d) {
-      n[d] = shape[d];
-      weights[d] = {Points, inverse_spacing(n[d], box)};
+      n[d] = d == 0 ? planes : shape[d];
+      weights[d] = {Points, inverse_spacing(shape[d], box)};
     }
   }
 
@@ -163,13 +163,15 @@ struct AddDifference {
   }
 };
 
+/// \param shape   of the whole mesh
+/// \param planes  that are here, whose ends meet
 template <int Points, class Exec, class T>
-void find_divergence(Exec const& exec, T const* vectors, Shape<3> const& shape, double box,
-                     T* numbers) {
+void find_divergence(Exec const& exec, T const* vectors, Shape<3> const& shape, std::int64_t planes,
+                     double box, T* numbers) {
   constexpr auto label = "coir::mesh::divergence";
-  Divergence<T, Points> const body(vectors, shape, box, numbers);
+  Divergence<T, Points> const body(vectors, shape, planes, box, numbers);
   if constexpr (runs_on_host<Exec>)
-    for_each(label, exec, coir::box<3, std::int64_t>({shape[0], shape[1], shape[2]}), body);
+    for_each(label, exec, coir::box<3, std::int64_t>({planes, shape[1], shape[2]}), body);
   else
     DivergenceInBlocks<T, Points>::run(label, exec, body);
 }

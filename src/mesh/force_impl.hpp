@@ -180,6 +180,12 @@ inline GhostWidths widths_of_adjoint(distributed::Group const& group, ForceKerne
 template <class T>
 inline constexpr std::int64_t numbers_of_whole = sizeof(std::int64_t) / sizeof(T);
 
+/// The planes of the potential before those that particles touch.
+template <class Planes>
+std::int64_t margin_of(Planes const& painted, Planes const& potential) {
+  return potential.widths().below - painted.widths().below;
+}
+
 /// Where the meshes of a force lie in its memory, and their sizes, in numbers of type T. The
 /// potential's own planes are as well aligned as the vectors.
 struct ForceLayout {
@@ -200,7 +206,7 @@ struct ForceLayout {
     both.shape = shape;
     both.reach = gradient_points(options.kernel) / 2;
     both.planes = painted.held();
-    both.margin = potential.widths().below - painted.widths().below;
+    both.margin = margin_of(painted, potential);
     std::int64_t const before = potential.widths().below * both.plane(),
                        held = both.held() * both.plane(),
                        modes = shape[0] * rows.count * both.row(), spectrum = in_place ? 0 : modes;
@@ -222,11 +228,12 @@ struct ForceLayout {
       size = workspace + spectrum;
     }
     size = std::max(size, (options.vectors ? 3 : 1) * options.least_capacity);
-    // The adjoint's whole numbers, see Force::add_to_pull_back().
+    // The adjoint's vectors and whole numbers, see Force::pull_back() and add_to_pull_back().
     auto const widths = widest(painted.widths(), widths_of_adjoint(group, options.kernel));
     if (options.vectors)
-      size = std::max(size, (widths.below + painted.own().count + widths.above) * shape[1] *
-                                shape[2] * number_of_whole);
+      size = std::max({size, 3 * potential.held() * shape[1] * shape[2],
+                       (widths.below + painted.own().count + widths.above) * shape[1] * shape[2] *
+                           number_of_whole});
     if (spectral) component = modes;
   }
   std::int64_t numbers() const { return size + copy + component; }
@@ -565,39 +572,90 @@ void Force<Exec, T>::gather(int d, Spectrum const& field, Spectrum const& sum) {
                                        static_cast<T>(2 * std::numbers::pi / box_)});
 }
 
+/// Where a component of the adjoint of a spectral gradient lies before its transform.
+template <CompiledSpace Exec, Real T>
+auto Force<Exec, T>::field_of_component() const -> Spectrum {
+  return plan_.is_in_place() ? Spectrum(component_) : spectrum_;
+}
+
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::gather_components(Spectrum const& mesh) {
+  std::int64_t const plane = 3 * shape_[1] * shape_[2], planes = painted_.own().count;
+  painted_.add(exec_, force_.data(), plane, plane);
   for (int d = 0; d < 3; ++d) {
+    Spectrum const field = field_of_component();
     for_each("coir::mesh::force/load", exec_,
-             coir::box<3, std::int64_t>({shape_[0], shape_[1], shape_[2]}),
-             detail::LoadComponent<T>{force_.data(),
-                                      {shape_[0], shape_[1], shape_[2]},
+             coir::box<3, std::int64_t>({planes, shape_[1], shape_[2]}),
+             detail::LoadComponent<T>{force_.data() + painted_.widths().below * plane,
+                                      {planes, shape_[1], shape_[2]},
                                       2 * (shape_[2] / 2 + 1),
-                                      fft::real_view_of(component_, shape_[2]).data(),
+                                      fft::real_view_of(field, shape_[2]).data(),
                                       d});
-    gather(d, component_, mesh);
+    gather(d, field, sum_of_components(mesh));
   }
 }
 
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::expects_to_pull_back(Spectrum const& mesh) const {
   expects(options_.vectors, "the adjoint of a force needs a mesh of forces: set options.vectors");
-  expects_own_spectrum(mesh, held_, adjoint_name);
+  Spectrum const like(mesh.data(), static_cast<std::size_t>(potential_.held()), held_.extent(1),
+                      held_.extent(2));
+  expects_own_spectrum(mesh, like, adjoint_name);
+}
+
+template <CompiledSpace Exec, Real T>
+Shape<3> Force<Exec, T>::adjoint_shape(distributed::Group const& group, Shape<3> const& shape,
+                                       GhostWidths const& touched, ForceKernel kernel) {
+  return {detail::planes_of_potential<Exec>(group, shape, touched, kernel).held(), shape[1],
+          shape[2]};
+}
+
+template <CompiledSpace Exec, Real T>
+std::int64_t Force<Exec, T>::adjoint_bytes(distributed::Group const& group, Shape<3> const& shape,
+                                           GhostWidths const& touched, ForceKernel kernel) {
+  auto const planes = detail::planes_of_potential<Exec>(group, shape, touched, kernel);
+  return fft::bytes_in_place<T>(
+      Shape<3>{planes.held() + planes.ghosts_of_own(), shape[1], shape[2]});
+}
+
+template <CompiledSpace Exec, Real T>
+auto Force<Exec, T>::slopes_to_paint() const -> Vectors {
+  return Vectors(
+      memory_.data() + 3 * detail::margin_of(painted_, potential_) * shape_[1] * shape_[2],
+      force_.extent(0), force_.extent(1), force_.extent(2), 3);
 }
 
 template <CompiledSpace Exec, Real T>
 auto Force<Exec, T>::adjoint(double scale, Spectrum const& mesh) -> Density {
   expects_to_pull_back(mesh);
-  expects(plan_.is_in_place(),
-          "over ranks the adjoint of a force takes whole numbers: see add_to_pull_back()");
-  T* const to = fft::real_view_of(mesh, shape_[2]).data();
   if (gradient_points(options_.kernel) == 0)
     gather_components(mesh);
   else
-    detail::with_points(options_.kernel, [&]<int points>(std::integral_constant<int, points>) {
-      detail::find_divergence<points>(exec_, force_.data(), shape_, box_, to);
-    });
+    gather_divergence(mesh);
   return adjoint_of_sum(scale, mesh);
+}
+
+/// The divergence of this rank's vectors, whose ghosts are parts of other ranks' sums, reaches
+/// farther than the vectors. What it is there goes to the owners, once for all three components.
+template <CompiledSpace Exec, Real T>
+void Force<Exec, T>::gather_divergence(Spectrum const& mesh) {
+  // Beyond the vectors there are as many planes of zeros as differences reach.
+  std::int64_t const plane = 3 * shape_[1] * shape_[2],
+                     before = detail::margin_of(painted_, potential_) * plane,
+                     end = before + painted_.held() * plane, all = potential_.held() * plane;
+  auto const zero = [&](std::int64_t first, std::int64_t last) {
+    if (first < last)
+      set_to_zero(exec_, Kokkos::subview(memory_, std::pair(static_cast<std::size_t>(first),
+                                                            static_cast<std::size_t>(last))));
+  };
+  zero(0, before);
+  zero(end, all);
+  T* const to = fft::real_view_of(mesh, shape_[2]).data();
+  detail::with_points(options_.kernel, [&]<int points>(std::integral_constant<int, points>) {
+    detail::find_divergence<points>(exec_, memory_.data(), shape_, potential_.held(), box_, to);
+  });
+  std::int64_t const row = 2 * (shape_[2] / 2 + 1), numbers = shape_[1] * row;
+  potential_.add(exec_, to, numbers, numbers - row + shape_[2]);
 }
 
 /// The ghosts of a component for the adjoint: those that particles touch, and those that
@@ -623,10 +681,10 @@ CellsWindow<std::int64_t> Force<Exec, T>::component_to_paint(std::int64_t* compo
              static_cast<std::size_t>(shape_[1]), static_cast<std::size_t>(shape_[2])));
 }
 
-/// The own planes of a mesh that has the ghosts of ghosts().
+/// The own planes of a mesh that has the potential's ghosts.
 template <CompiledSpace Exec, Real T>
 auto Force<Exec, T>::own_planes(Spectrum const& held) const -> Spectrum {
-  return plan_.field_in(held.data() + painted_.widths().below * shape_[1] * (shape_[2] / 2 + 1));
+  return plan_.field_in(held.data() + potential_.widths().below * shape_[1] * (shape_[2] / 2 + 1));
 }
 
 /// Where the adjoint of a spectral gradient is summed up.
@@ -647,8 +705,7 @@ void Force<Exec, T>::add_to_adjoint(int d, std::int64_t* component, double unit,
   auto const all = coir::box<3, std::int64_t>({planes, shape_[1], shape_[2]});
   int const points = gradient_points(options_.kernel);
   if (points == 0) {
-    Spectrum const component_in_place = component_;
-    Spectrum const field = plan_.is_in_place() ? component_in_place : spectrum_;
+    Spectrum const field = field_of_component();
     for_each("coir::mesh::force/load", exec_, all,
              detail::LoadWholeNumbers<T>{component + widths.below * plane,
                                          unit,
@@ -682,9 +739,12 @@ auto Force<Exec, T>::adjoint_of_sum(double scale, Spectrum const& mesh) -> Densi
   } else {
     filter(own, plan_.is_in_place() ? own : workspace_, scale);
   }
-  std::int64_t const plane = shape_[1] * 2 * (shape_[2] / 2 + 1);
-  auto const slope = fft::real_view_of(mesh, shape_[2]);
-  painted_.fill(exec_, slope.data(), plane, plane);
+  std::int64_t const row = 2 * (shape_[2] / 2 + 1), plane = shape_[1] * row,
+                     margin = detail::margin_of(painted_, potential_);
+  Spectrum const touched(mesh.data() + margin * plane / 2, held_.extent(0), held_.extent(1),
+                         held_.extent(2));
+  auto const slope = fft::real_view_of(touched, shape_[2]);
+  painted_.fill(exec_, slope.data(), plane, plane - row + shape_[2]);
   return slope;
 }
 

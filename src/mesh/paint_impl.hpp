@@ -89,10 +89,12 @@ void paint_parts(Exec const& exec, Painted<T> const& painted, double box,
 /// \tparam Components  see DepositNumbers
 template <int Support, int Components, class Exec, class T>
 void paint_numbers(Exec const& exec, Painted<T> const& painted, double box,
-                   CellsWindow<T> const& cells, PaintScheme scheme, GhostPlanes<Exec>& ghosts) {
+                   CellsWindow<T> const& cells, PaintOptions const& options,
+                   GhostPlanes<Exec>& ghosts) {
   paint_with<Support, Components>(exec, painted, box, cells,
-                                  DepositNumbers<Support, Components, T>{painted.value}, scheme);
-  add_ghosts<Components>(exec, ghosts, cells);
+                                  DepositNumbers<Support, Components, T>{painted.value},
+                                  options.scheme);
+  if (options.add_ghosts) add_ghosts<Components>(exec, ghosts, cells);
 }
 
 template <class Exec, class T>
@@ -102,11 +104,11 @@ void paint(Exec const& exec, GhostPlanes<Exec>& ghosts, Painted<T> const& painte
     if (options.deterministic)
       paint_parts<Support>(exec, painted, box, cells, options.scheme, ghosts);
     else if (painted.components == 0)
-      paint_numbers<Support, 0>(exec, painted, box, cells, options.scheme, ghosts);
+      paint_numbers<Support, 0>(exec, painted, box, cells, options, ghosts);
     else if (painted.components == 1)
-      paint_numbers<Support, 1>(exec, painted, box, cells, options.scheme, ghosts);
+      paint_numbers<Support, 1>(exec, painted, box, cells, options, ghosts);
     else
-      paint_numbers<Support, 3>(exec, painted, box, cells, options.scheme, ghosts);
+      paint_numbers<Support, 3>(exec, painted, box, cells, options, ghosts);
   });
 }
 

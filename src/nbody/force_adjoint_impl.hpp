@@ -16,18 +16,11 @@
 
 namespace coir::nbody::detail {
 
-/// The shape of the adjoint's mesh on this rank.
-inline Shape<3> shape_of_adjoint(distributed::Group const& group, Shape<3> const& shape,
-                                 mesh::Assignment assignment) {
-  auto const widths = mesh::widths_needed(group, mesh::touched_beyond(assignment));
-  auto const own = distributed::share_of(shape[0], group.rank(), group.size());
-  return {widths.below + own.count + widths.above, shape[1], shape[2]};
-}
-
 template <CompiledSpace Exec, Real T>
 std::int64_t ForceAdjoint<Exec, T>::bytes(distributed::Group const& group, Shape<3> const& shape,
-                                          mesh::Assignment assignment) {
-  return fft::bytes_in_place<T>(shape_of_adjoint(group, shape, assignment));
+                                          SimulationOptions const& options) {
+  return Force::adjoint_bytes(group, shape, mesh::touched_beyond(options.assignment),
+                              options.kernel);
 }
 
 template <CompiledSpace Exec, Real T>
@@ -36,7 +29,8 @@ ForceAdjoint<Exec, T>::ForceAdjoint(Exec const& exec, Force& force,
     : exec_(exec), force_(&force), options_(options) {
   auto const& group = force.ghosts().group();
   distributed::together(group, [&] {
-    auto const shape = shape_of_adjoint(group, force.shape(), options.assignment);
+    auto const shape = Force::adjoint_shape(
+        group, force.shape(), mesh::touched_beyond(options.assignment), force.options().kernel);
     expects_memory<typename Exec::memory_space>(fft::bytes_in_place<T>(shape),
                                                 "the mesh of a simulation's adjoint");
     mesh_ = fft::allocate_in_place<T, typename Exec::memory_space>(
@@ -49,10 +43,10 @@ mesh::CellsWindow<T const> ForceAdjoint<Exec, T>::potential(Particles<Exec, T> c
                                                             Vectors const& slopes, double largest,
                                                             double scale, mesh::PaintScheme scheme,
                                                             PhaseSeconds& seconds) {
-  bool const whole_numbers = options_.deterministic || !force_->ghosts().hold_all();
   return mesh::read_only(force_->ghosts().window(
-      whole_numbers ? potential_of_whole_numbers(particles, slopes, largest, scale, seconds)
-                    : potential_of_vectors(particles, slopes, scale, scheme, seconds)));
+      options_.deterministic
+          ? potential_of_whole_numbers(particles, slopes, largest, scale, seconds)
+          : potential_of_vectors(particles, slopes, scale, scheme, seconds)));
 }
 
 template <CompiledSpace Exec, Real T>
@@ -63,8 +57,18 @@ auto ForceAdjoint<Exec, T>::potential_of_vectors(Particles<Exec, T> const& parti
   Stopwatch<Exec> const painting(exec_);
   // On hosts `scheme` is for masses: private meshes of vectors would take three times the memory.
   mesh::PaintScheme const of_vectors = runs_on_host<Exec> ? mesh::PaintScheme::automatic : scheme;
-  mesh::paint(exec_, particles.position, slopes, particles.box, force_->force(),
-              {.assignment = options_.assignment, .scheme = of_vectors});
+  // Over ranks Views have more places than there are particles.
+  auto const of_particles = [&](Vectors const& vectors) {
+    return Kokkos::View<T const* [3], Kokkos::LayoutRight, typename Exec::memory_space,
+                        Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+        vectors.data(), static_cast<std::size_t>(particles.count()));
+  };
+  mesh::paint(exec_, force_->ghosts(), of_particles(particles.position), of_particles(slopes),
+              particles.box, force_->slopes_to_paint(),
+              {.assignment = options_.assignment,
+               .scheme = of_vectors,
+               .check_planes = false,  // particles have been brought to their planes
+               .add_ghosts = false});
   seconds.paint += painting.seconds();
   Stopwatch<Exec> const solving(exec_);
   auto const potential = force_->pull_back(scale, mesh_);

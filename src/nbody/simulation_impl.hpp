@@ -68,7 +68,7 @@ auto Simulation<Exec, T>::bytes(Exec const& exec, distributed::Group const& grou
                        remainders =
                            options.reversible && sizeof(T) == 4 && sorting == 0 ? 3 * home : 0;
     return {particles.most + rest, particles.at_rest + rest + remainders,
-            Adjoint::bytes(group, shape, options.assignment) + with_slopes.most - particles.most};
+            Adjoint::bytes(group, shape, options) + with_slopes.most - particles.most};
   }
   // The remainders of momenta that are rounded between calls lie in memory of the sorter, or have a
   // byte each.

@@ -145,28 +145,41 @@ class Force {
   }
   Shape<3> kept_shape() const;
 
-  /// The adjoint of solve() on one rank. The caller has written dJ / d force() to force(). Returns
-  /// dJ / d density,
+  /// The adjoint of solve(). The caller has painted dJ / d force() on slopes_to_paint(), and over
+  /// ranks hasn't added ghosts to their owners' planes. Returns dJ / d density,
   ///
   ///   slope = S^T sum_d D_d^T force_d,
   ///
   /// with the inverse Laplacian S and the gradients D_d of solve(scale). The density isn't needed.
-  /// The call may overwrite density() and force().
+  /// The call may overwrite density() and force(). Ghosts travel as often as those of painting and
+  /// solve(), and as many bytes. Collective; with several ranks the slope differs from that of one
+  /// by rounding.
   ///
-  /// \param mesh  (ghosts().held(), n_1, n_2 / 2 + 1), memory to work in, none of memory()
+  /// \param mesh  (a, b, n_2 / 2 + 1) with (a, b, n_2) = adjoint_shape(), memory to work in, none
+  ///   of memory()
   /// \return  (ghosts().held(), n_1, n_2), in the memory of `mesh`
-  /// \throws PreconditionError without options().vectors, over several ranks, or if the mesh has
-  ///   another shape, doesn't lie in C order without gaps, or shares memory with the force
+  /// \throws PreconditionError without options().vectors, or if the mesh has another shape, doesn't
+  ///   lie in C order without gaps, or shares memory with the force
   template <fft::ComplexBlock<Exec, T> Mesh>
   Density pull_back(double scale, Mesh const& mesh) {
     return adjoint(scale, fft::block_of<Exec, T>(adjoint_name, mesh));
   }
 
-  /// The adjoint of solve() component by component, for any number of ranks. For each d = 0, 1 and
-  /// 2 paint dJ / d force() in whole numbers times 1 / `unit` on component_to_paint(component), and
-  /// call add_to_pull_back(); then pull_back_sum(). Ghosts are the adjoint's, too: painted ones go
-  /// to their owners, and those that differences need come from there. On hosts the slope has the
-  /// same bits for any number of ranks, with fft::Effort::estimate. Collective.
+  /// (ghosts().held(), n_1, n_2, 3), where pull_back() expects dJ / d force(). On one rank it is
+  /// force().
+  Vectors slopes_to_paint() const;
+  /// The shape of the mesh that the adjoint works in: on this rank the planes of the potential.
+  static Shape<3> adjoint_shape(distributed::Group const& group, Shape<3> const& shape,
+                                GhostWidths const& touched, ForceKernel kernel);
+  /// Bytes of that mesh, and of the ghosts that come to it.
+  static std::int64_t adjoint_bytes(distributed::Group const& group, Shape<3> const& shape,
+                                    GhostWidths const& touched, ForceKernel kernel);
+
+  /// The adjoint of solve() component by component, with the same bits for any number of ranks on
+  /// hosts if fft::Effort::estimate is set. For each d = 0, 1 and 2 paint dJ / d force() in whole
+  /// numbers times 1 / `unit` on component_to_paint(component), and call add_to_pull_back(); then
+  /// pull_back_sum(). Ghosts are the adjoint's, too: painted ones go to their owners, and those
+  /// that differences need come from there. Collective.
   ///
   /// \param component  numbers_of_component() numbers, in the memory of force() for instance
   /// \param mesh       as for pull_back(); holds the sum until pull_back_sum(), and d = 0
@@ -210,9 +223,11 @@ class Force {
   void add_to_adjoint(int d, std::int64_t* component, double unit, Spectrum const& mesh);
   GhostWidths widths_of_component() const;
   Spectrum own_planes(Spectrum const& held) const;
+  Spectrum field_of_component() const;
   Spectrum sum_of_components(Spectrum const& mesh) const;
   Density adjoint_of_sum(double scale, Spectrum const& mesh);
   void gather_components(Spectrum const& mesh);
+  void gather_divergence(Spectrum const& mesh);
   void gather(int d, Spectrum const& field, Spectrum const& sum);
   void expects_to_pull_back(Spectrum const& mesh) const;
   void make_factors();

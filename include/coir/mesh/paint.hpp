@@ -58,6 +58,9 @@ struct PaintOptions {
   /// Check before painting that particles touch only planes that are held, and that all ranks have
   /// the same options. Without the check other particles are painted on wrong planes.
   bool check_planes = true;
+  /// Add ghosts to their owners' planes. Without it each rank's planes are its particles' part of
+  /// the sums. Deterministic painting always adds them.
+  bool add_ghosts = true;
 };
 
 namespace detail {

@@ -108,8 +108,8 @@ struct CountNotFinite {
 /// A loss gets this rank's particles, and returns the loss of all ranks, the same number on each;
 /// it may be collective. What it throws on one rank is thrown on all, unless others still wait in
 /// the loss. Values and slopes of parameters are the same on all ranks. All functions but bytes()
-/// and options() are collective. On hosts all results have the same bits for any number
-/// of ranks, if the loss has.
+/// and options() are collective. With SimulationOptions::deterministic all results have,
+/// on hosts, the same bits for any number of ranks, if the loss has.
 ///
 /// \see Li et al., arXiv:2211.09815, for the adjoint of particle-mesh steps
 template <CompiledSpace Exec, Real T>

@@ -148,12 +148,12 @@ class Simulation {
   /// the place where they are read. At kinks of assignments (cic, at mesh points) derivatives are
   /// those towards larger positions.
   ///
-  /// Over ranks the cotangents of particles travel with them, and are always painted in whole
-  /// numbers.
+  /// Over ranks the cotangents of particles travel with them.
   ///
   /// \param cotangents  dJ / d position and dJ / d momentum at the end, of this rank's particles in
   ///   lattice order; overwritten by those at the start. Bits are the same in each run, on hosts
-  ///   for any number of threads, if the options that the constructor got have `deterministic`
+  ///   for any number of threads and ranks, if the options that the constructor got have
+  ///   `deterministic`
   /// \return  dJ / d parameter of the cosmology by way of the steps: of their factors, and of
   ///   omega_m in the force
   /// \throws PreconditionError without options().reversible, if there are no steps to undo, if

@@ -26,8 +26,8 @@ struct ForceAdjointOptions {
 
 /// Pulls the derivatives of a loss back from momenta to the density of the force that has kicked
 /// them. It holds a mesh of its own, and works in the force's mesh of vectors. It moves no
-/// particles. Over ranks each rank has the particles of its planes, sums are always of whole
-/// numbers, and all functions but bytes() are collective.
+/// particles. Over ranks each rank has the particles of its planes, and all functions but bytes()
+/// are collective.
 template <CompiledSpace Exec, Real T>
 class ForceAdjoint {
  public:
@@ -39,9 +39,9 @@ class ForceAdjoint {
   /// \throws ResourceError on all ranks if one has no memory for the mesh
   ForceAdjoint(Exec const& exec, Force& force, ForceAdjointOptions const& options);
 
-  /// Bytes of its mesh.
+  /// Bytes of its mesh and of ghosts.
   static std::int64_t bytes(distributed::Group const& group, Shape<3> const& shape,
-                            mesh::Assignment assignment);
+                            SimulationOptions const& options);
 
   /// The adjoint's potential psi, which mesh::ForceAndSlopes reads. The derivatives with respect to
   /// momenta, times the kick, are those with respect to the forces at particles. They are painted
