@@ -1,10 +1,10 @@
 #include <apps/nbody_fixture.hpp>
+#include <apps/ranks_fixture.hpp>
 
 #include <coir/core/concepts.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/hdf5/gadget.hpp>
 
-#include <support/run_on_ranks.hpp>
 #include <support/sanitizers.hpp>
 
 #include <algorithm>
@@ -33,38 +33,8 @@ std::string const all_kinds =
     "--particles 12 --steps 4 --pixels 24 --outputs 0.55 --snapshots --density --multipoles "
     "--white-noise --deterministic --quiet ";
 
-class NbodyOnRanks : public coir::testing::Nbody {
+class NbodyOnRanks : public coir::testing::OnRanks<coir::testing::Nbody> {
  protected:
-  /// \param programs  what mpirun starts: a number of copies, a program, its arguments
-  Outcome launch(std::string const& programs) const {
-    return coir::testing::run_command("cd '" + folder.path().string() + "' && " COIR_RUN_ON_RANKS +
-                                      programs);
-  }
-  Outcome on(int ranks, std::string const& arguments) const {
-    return launch(std::to_string(ranks) + " " COIR_APP " " + arguments);
-  }
-  void grow(int ranks, std::string const& arguments) const {
-    auto const outcome = on(ranks, arguments);
-    EXPECT_EQ(outcome.code, 0) << arguments << "\n" << outcome.errors;
-    EXPECT_EQ(outcome.output, "") << arguments;
-  }
-
-  /// The lines that aren't the launcher's.
-  static std::string line_of(Outcome const& outcome) {
-    std::istringstream lines(outcome.errors);
-    std::string own;
-    for (std::string line; std::getline(lines, line);)
-      if (line.starts_with("coir-nbody: ")) own += line + '\n';
-    return own;
-  }
-
-  void expect_error(Outcome const& outcome, int code, std::vector<std::string> const& parts) const {
-    EXPECT_EQ(outcome.code, code) << outcome.errors;
-    std::string const line = line_of(outcome);
-    EXPECT_EQ(std::count(line.begin(), line.end(), '\n'), 1) << outcome.errors;
-    for (auto const& part : parts) EXPECT_TRUE(contains(line, part)) << line << "lacks: " << part;
-  }
-
   using Particle = std::array<float, 6>;
 
   /// The particles of a snapshot by their IDs, from all of its files.
@@ -98,10 +68,10 @@ class NbodyOnRanks : public coir::testing::Nbody {
 };
 
 TEST_F(NbodyOnRanks, GrowTheUniverseOfOne) {
-  grow(1, all_kinds + "--output one");
+  run_on(1, all_kinds + "--output one");
   for (int const ranks : {2, 3}) {
     std::string const many = std::to_string(ranks);
-    grow(ranks, all_kinds + "--output " + many);
+    run_on(ranks, all_kinds + "--output " + many);
     for (auto const& name : files("one"))
       if (!name.starts_with("snapshot"))
         EXPECT_TRUE(read_text(folder / "one" / name) == read_text(folder / many / name))
@@ -118,16 +88,16 @@ TEST_F(NbodyOnRanks, GrowBySpectralGradients) {
   std::string const run =
       "--particles 8 --box 20 --steps 60 --kernel naive --assignment pcs --deterministic --seed 9 "
       "--softening two_thirds --no-pictures --snapshots --quiet --output ";
-  grow(1, run + "one");
-  grow(4, run + "four");
+  run_on(1, run + "one");
+  run_on(4, run + "four");
   EXPECT_EQ(read_text(folder / "one/power_a1.000.txt"),
             read_text(folder / "four/power_a1.000.txt"));
 }
 
 TEST_F(NbodyOnRanks, MoreOfThemThanPlanesOfParticles) {
   std::string const few = "--particles 3 --steps 2 --pixels 9 --snapshots --deterministic --quiet ";
-  grow(1, few + "--output one");
-  grow(5, few + "--checkpoint 1 --output many");
+  run_on(1, few + "--output one");
+  run_on(5, few + "--checkpoint 1 --output many");
   EXPECT_EQ(read_text(folder / "one/power_a1.000.txt"),
             read_text(folder / "many/power_a1.000.txt"));
   // On an H100 the picture of so few particles differed: transforms on devices have other bits in
@@ -141,13 +111,13 @@ TEST_F(NbodyOnRanks, MoreOfThemThanPlanesOfParticles) {
 }
 
 TEST_F(NbodyOnRanks, GoOnFromCheckpointsOfAnyNumber) {
-  grow(1, all_kinds + "--output whole --checkpoint 2");
+  run_on(1, all_kinds + "--output whole --checkpoint 2");
   auto const whole = snapshot("whole/snapshot_a1.000", 1);
   for (auto const& [before, after] : {std::pair{1, 3}, std::pair{4, 2}, std::pair{3, 1}}) {
     std::string const name = std::to_string(before) + "to" + std::to_string(after);
-    grow(before, all_kinds + "--checkpoint 2 --stop-after 2 --output " + name);
+    run_on(before, all_kinds + "--checkpoint 2 --stop-after 2 --output " + name);
     EXPECT_EQ(checkpoint_files(name).size(), before == 1 ? 1u : 1u + static_cast<unsigned>(before));
-    grow(after, "--quiet --restart " + name);
+    run_on(after, "--quiet --restart " + name);
     EXPECT_EQ(snapshot(name + "/snapshot_a1.000", after), whole) << name;
     // Parts of checkpoints that were replaced are gone.
     EXPECT_EQ(checkpoint_files(name).size(), after == 1 ? 1u : 1u + static_cast<unsigned>(after));
@@ -156,8 +126,8 @@ TEST_F(NbodyOnRanks, GoOnFromCheckpointsOfAnyNumber) {
 
 TEST_F(NbodyOnRanks, RefuseACheckpointWithoutAPartOrWithAnothers) {
   std::string const run = on_cores + "--particles 8 --steps 2 --no-pictures --stop-after 1 ";
-  grow(2, run + "--output one");
-  grow(2, run + "--seed 2 --output other");
+  run_on(2, run + "--output one");
+  run_on(2, run + "--seed 2 --output other");
   fs::copy(folder / "one", folder / "lacking");
   fs::remove(folder / "lacking/checkpoint.a.1.hdf5");
   for (int const ranks : {1, 3})
@@ -179,7 +149,7 @@ TEST_F(NbodyOnRanks, RefuseACheckpointWithoutAPartOrWithAnothers) {
 
 TEST_F(NbodyOnRanks, AreToldWhichFileOfACheckpointToName) {
   std::string const run = on_cores + "--particles 8 --steps 2 --no-pictures --stop-after 1 ";
-  grow(2, run + "--output run");
+  run_on(2, run + "--output run");
   auto const copied = [&](std::string const& name) {
     fs::copy_file(folder / "run" / name.substr(0, name.find(' ')),
                   folder / name.substr(name.find(' ') + 1));
@@ -204,14 +174,14 @@ TEST_F(NbodyOnRanks, AreToldWhichFileOfACheckpointToName) {
   copied("checkpoint.hdf5 again/friday.hdf5");
   for (std::string const part : {"0", "1"})
     copied("checkpoint.a." + part + ".hdf5 again/friday.a." + part + ".hdf5");
-  grow(2, on_cores + "--restart again/friday.hdf5");
+  run_on(2, on_cores + "--restart again/friday.hdf5");
 }
 
 TEST_F(NbodyOnRanks, MustFindTheSameCheckpoint) {
   std::string const run = on_cores + "--particles 8 --steps 2 --no-pictures --stop-after 1 ";
   for (std::string const seed : {"1", "2"}) {
     fs::create_directory(folder / seed);
-    grow(2, run + "--seed " + seed + " --output " + seed + "/run");
+    run_on(2, run + "--seed " + seed + " --output " + seed + "/run");
   }
   auto const in = [&](std::string const& where) {
     return "sh -c 'cd " + where + "; exec " COIR_APP " " + on_cores + "--restart run'";
@@ -251,13 +221,13 @@ TEST_F(NbodyOnRanks, AreRefusedWithoutTheMemoryForAllOfThem) {
 
 TEST_F(NbodyOnRanks, KeepTheEarlierCheckpointWhereOneCanNotWrite) {
   std::string const run = "--particles 12 --steps 4 --no-pictures --no-spectra --quiet ";
-  grow(2, run + "--stop-after 2 --output run");
+  run_on(2, run + "--stop-after 2 --output run");
   auto const before = checkpoint_files("run");
   std::string const on_ward = COIR_APP " --quiet --restart run --stop-after 3";
   expect_error(launch("1 " + on_ward + " : -n 1 sh -c 'ulimit -f 8; exec " + on_ward + "'"), 4,
                {"checkpoint.b.1.hdf5: can't be written", "raise the limit"});
   EXPECT_EQ(checkpoint_files("run"), before);
-  grow(2, "--quiet --restart run --snapshots");
+  run_on(2, "--quiet --restart run --snapshots");
   EXPECT_TRUE(fs::exists(folder / "run/snapshot_a1.000.1.hdf5"));
 }
 
@@ -306,7 +276,7 @@ TEST_F(NbodyOnRanks, MixNoSnapshotsOfRunsOnOtherNumbersOfRanks) {
   for (auto const& [before, after, in_the_way] :
        {std::tuple{3, 2, ".2"}, std::tuple{1, 2, ""}, std::tuple{2, 1, ".0"}}) {
     std::string const name = std::to_string(before) + "to" + std::to_string(after);
-    grow(before, run + "--output " + name);
+    run_on(before, run + "--output " + name);
     auto const written = fs::last_write_time(folder / name / "config.toml");
     expect_error(on(after, run + "--output " + name), 4,
                  {name + "/snapshot_a1.000" + in_the_way +
@@ -314,19 +284,19 @@ TEST_F(NbodyOnRanks, MixNoSnapshotsOfRunsOnOtherNumbersOfRanks) {
                   "remove it, or name another --output"});
     EXPECT_EQ(snapshots(name), of(before));
     EXPECT_EQ(fs::last_write_time(folder / name / "config.toml"), written);
-    grow(before, run + "--seed 2 --output " + name);
+    run_on(before, run + "--seed 2 --output " + name);
   }
   // Snapshots of other times, and names that readers don't take for a part, are in nobody's way.
   for (std::string const name :
        {"snapshot_a0.500.hdf5", "snapshot_a1.000.x.hdf5", "snapshot_a1.000.7.hdf5.txt"})
     write("3to2/" + name, "mine");
-  grow(3, run + "--output 3to2");
+  run_on(3, run + "--output 3to2");
   // A run that goes on writes the same snapshot again, in as many files as it has ranks.
   for (auto const& [before, after] : {std::pair{1, 3}, std::pair{3, 2}, std::pair{2, 1}}) {
     std::string const name = std::to_string(before) + "on" + std::to_string(after);
-    grow(before, run + "--checkpoint 1 --output " + name);
+    run_on(before, run + "--checkpoint 1 --output " + name);
     EXPECT_EQ(snapshots(name), of(before));
-    grow(after, on_cores + "--restart " + name);
+    run_on(after, on_cores + "--restart " + name);
     EXPECT_EQ(snapshots(name), of(after));
   }
   // Elsewhere it is a new one.
@@ -345,7 +315,7 @@ TEST_F(NbodyOnRanks, WriteNoSnapshotWhereOnePartOfItFails) {
   std::array<std::string, 2> const parts{"run/snapshot_a1.000.0.hdf5",
                                          "run/snapshot_a1.000.1.hdf5"};
   for (bool const was_there : {false, true}) {
-    if (was_there) grow(2, options + " --seed 2");
+    if (was_there) run_on(2, options + " --seed 2");
     std::array<std::string, 2> before;
     for (std::size_t n = 0; was_there && n < 2; ++n) before[n] = read_text(folder / parts[n]);
     std::string const run = COIR_APP " " + options;
@@ -373,13 +343,13 @@ TEST_F(NbodyOnRanks, RemovePartsThatBelongToNoCheckpoint) {
   write("run/checkpoint.a.11.hdf5", "left over");
   for (std::string const mine : {"checkpoint.a.x.hdf5", "checkpoint.7.hdf5", "other.a.0.hdf5"})
     write("run/" + mine, "mine");
-  grow(2, run);
+  run_on(2, run);
   EXPECT_EQ(checkpoint_files("run").size(), 3u + 2);
-  grow(3, on_cores + "--restart run");
+  run_on(3, on_cores + "--restart run");
   // Beside a checkpoint its own parts stay until there is a new one, and on one rank none is needed
   // any more.
   write("run/checkpoint.d.7.hdf5", "left over");
-  grow(1, run);
+  run_on(1, run);
   EXPECT_EQ(checkpoint_files("run"),
             (std::set<std::string>{"checkpoint.hdf5", "checkpoint.a.x.hdf5", "checkpoint.7.hdf5"}));
   EXPECT_TRUE(fs::exists(folder / "run/other.a.0.hdf5"));
@@ -388,7 +358,7 @@ TEST_F(NbodyOnRanks, RemovePartsThatBelongToNoCheckpoint) {
 TEST_F(NbodyOnRanks, OverwriteWhatAKilledRunLeft) {
   fs::create_directory(folder / "run");
   write("run/.coir-power_a1.000.txt.part", "half of it");
-  grow(2, coir::testing::small + "--quiet --no-pictures --output run");
+  run_on(2, coir::testing::small + "--quiet --no-pictures --output run");
   EXPECT_EQ(files("run"), (std::set<std::string>{"config.toml", "power_a1.000.txt"}));
 }
 
@@ -411,7 +381,7 @@ TEST_F(NbodyOnRanks, EndTogetherWhenOneIsStopped) {
 }
 
 TEST_F(NbodyOnRanks, ReportWhatEachTook) {
-  grow(2, coir::testing::small + "--quiet --report report.json");
+  run_on(2, coir::testing::small + "--quiet --report report.json");
   auto const figures = report("report.json");
   EXPECT_EQ(figures["ranks"]["count"], 2);
   if (coir::runs_on_host<Kokkos::DefaultExecutionSpace>)
@@ -442,8 +412,9 @@ TEST_F(NbodyOnRanks, TakeTheMemoryThatIsPredictedButAFifth) {
         {"--mesh-ratio 2 --snapshots", {3}},
         {"--mesh-ratio 1 --no-pictures --no-spectra --checkpoint 1", {2, 6}}})
     for (int const ranks : counts) {
-      grow(ranks, "--particles 96 --box 192 --steps 2 --backend cpu --quiet --report report.json " +
-                      options);
+      run_on(ranks,
+             "--particles 96 --box 192 --steps 2 --backend cpu --quiet --report report.json " +
+                 options);
       auto const figures = report("report.json");
       double const predicted = figures["bytes_predicted"], peak = figures["bytes_peak"];
       std::printf("%-60s on %d: predicted %6.1f MiB, used %6.1f MiB: %.3f\n", options.c_str(),
