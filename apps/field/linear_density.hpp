@@ -7,6 +7,7 @@
 #include <coir/core/contiguous.hpp>
 #include <coir/cosmology/power.hpp>
 #include <coir/distributed/group.hpp>
+#include <coir/distributed/together.hpp>
 #include <coir/fft/in_place.hpp>
 #include <coir/fft/plan_over_ranks.hpp>
 #include <coir/fft/wave_number.hpp>
@@ -49,8 +50,20 @@ Field<Exec, T> linear_density(Exec const& exec, distributed::Group const& group,
                               cosmology::LinearPower<double> const& power, double a) {
   using Numbers = Kokkos::View<Kokkos::complex<T>*, typename Exec::memory_space>;
   std::int64_t const half = n / 2;
-  Kokkos::View<double*, typename Exec::memory_space> const deviations(
-      "coir::apps::field::deviations", static_cast<std::size_t>(3 * half * half + 1));
+  fft::PlanOverRanks<Exec, T> const plan(exec, group, {n, n, n}, fft::Effort::estimate);
+  Kokkos::View<double*, typename Exec::memory_space> deviations;
+  Field<Exec, T> density;
+  Numbers numbers, elsewhere;
+  distributed::together(group, [&] {
+    deviations = decltype(deviations)("coir::apps::field::deviations",
+                                      static_cast<std::size_t>(3 * half * half + 1));
+    density = Field<Exec, T>("coir::apps::field::linear_density", noise.extent(0), noise.extent(1),
+                             noise.extent(2));
+    numbers =
+        Numbers("coir::apps::field::linear_density", static_cast<std::size_t>(plan.field_size()));
+    elsewhere = Numbers("coir::apps::field::modes",
+                        static_cast<std::size_t>(plan.is_in_place() ? 0 : plan.spectrum_size()));
+  });
   auto const deviations_h = Kokkos::create_mirror_view(deviations);
   double const sites = double(n) * double(n) * double(n), volume = std::pow(box / double(n), 3);
   for (std::int64_t square = 1; square <= 3 * half * half; ++square) {
@@ -59,11 +72,6 @@ Field<Exec, T> linear_density(Exec const& exec, distributed::Group const& group,
     deviations_h(square) = std::sqrt(power(k, a) / volume) / sites;
   }
   copy_contiguous(deviations, deviations_h);
-  fft::PlanOverRanks<Exec, T> const plan(exec, group, {n, n, n}, fft::Effort::estimate);
-  Numbers const numbers("coir::apps::field::linear_density",
-                        static_cast<std::size_t>(plan.field_size())),
-      elsewhere("coir::apps::field::modes",
-                static_cast<std::size_t>(plan.is_in_place() ? 0 : plan.spectrum_size()));
   auto const field = plan.field_in(numbers.data());
   auto const modes = plan.spectrum_in(plan.is_in_place() ? numbers.data() : elsewhere.data());
   auto const sites_of_field = slice_of(fft::real_view_of(field, n));
@@ -71,8 +79,6 @@ Field<Exec, T> linear_density(Exec const& exec, distributed::Group const& group,
   plan.forward(field, modes);
   plan.multiply(modes, detail::Deviations<Exec, T>{deviations, n});
   plan.backward(modes, field);
-  Field<Exec, T> const density("coir::apps::field::linear_density", noise.extent(0),
-                               noise.extent(1), noise.extent(2));
   slice_of(density) = sites_of_field;
   exec.fence();  // the meshes are freed next
   return density;

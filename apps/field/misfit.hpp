@@ -120,7 +120,8 @@ class Misfit {
   /// The density of particles over its mean, in this rank's planes.
   Cells density(Particles const& particles) const {
     paint(particles);
-    Cells const result("coir::apps::field::density", meshes_.target.layout());
+    auto const result = distributed::together(
+        group_, [&] { return Cells("coir::apps::field::density", meshes_.target.layout()); });
     slice_of(result) = slice_of(residual()) * (1 / per_cell(particles));
     return result;
   }

@@ -58,6 +58,10 @@ void add_options(CommandLine& line, FieldSettings& settings) {
            "In place of TARGET: write one gradient of its misfit, at --noise or --seed")
       .group(target)
       .excludes(file);
+  line.add_flag("--check", settings.check,
+                "With --gradient-of: compare the gradient with a difference of two misfits, along "
+                "random noise")
+      .group(target);
   add_positive_number(line, "--sigma", settings.sigma,
                       "Noise of a cell or column of the target, in units of the mean density "
                       "(default 0.2)")
@@ -116,6 +120,8 @@ void expects_consistent(CommandLine const& line, FieldSettings const& settings) 
           "with --noise the search starts from a file: leave --seed out");
   expects(!given("--noise") || !settings.realisation,
           "--realisation starts from the random universe of a --seed: leave --noise out");
+  expects(!settings.check || !settings.gradient_of.empty(),
+          "--check is of one gradient: name the target by --gradient-of, or leave --check out");
   expects(settings.gradient_of.empty() || !settings.realisation,
           "--gradient-of is of the misfit of the target as it is: leave --realisation out");
   expects(

@@ -51,6 +51,11 @@ class Posterior {
         misfit_(misfit),
         centre_(std::move(centre)) {}
 
+  /// The misfit alone.
+  double misfit(Noise const& noise) const {
+    return model_.value(noise.view(), parameters_, misfit_);
+  }
+
   /// The misfit alone, with derivatives.
   Gradient<Exec, T> misfit_gradient(Noise const& noise) const {
     auto const [value, slope] = model_.value_and_grad(noise.view(), parameters_, misfit_);

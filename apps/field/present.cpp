@@ -61,6 +61,12 @@ std::string likeness_words(double correlation) {
                    formatted("%.4f", correlation) + " (1: alike but for a factor), and differ by ";
 }
 
+std::string check_words(FieldFigures const& figures) {
+  if (!figures.check) return "";
+  return "along random noise the gradient is " + formatted("%.9g", figures.check->gradient) +
+         ", and a difference of two misfits " + formatted("%.9g", figures.check->difference) + "\n";
+}
+
 std::string why_it_stopped(FieldFigures const& figures) {
   switch (figures.stopped_by) {
     case LbfgsEnd::iterations: return "stopped by --iterations";
@@ -94,7 +100,7 @@ std::string summary_of(FieldRun const& run, FieldFigures const& figures) {
   std::string const written = "written to " + s.output.string() + "\n";
   if (!s.gradient_of.empty())
     return "misfit " + formatted("%.6g", figures.misfit) + ", its gradient in " +
-           with_unit(figures.seconds, "s") + "\n" + written;
+           with_unit(figures.seconds, "s") + "\n" + check_words(figures) + written;
   auto const& last = figures.history.back().state;
   return counted(last.iterations, "iterations") + " and " + counted(last.evaluations, "gradients") +
          " in " + with_unit(figures.seconds, "s") + ", " + why_it_stopped(figures) + "\n" +
@@ -125,6 +131,9 @@ Report field_report(FieldRun const& run, FieldFigures const& figures) {
   if (!s.gradient_of.empty()) {
     report["misfit"] = figures.misfit;
     report["slopes"] = slopes_in_report(figures.slopes);
+    if (figures.check)
+      report["check"] = {{"gradient", figures.check->gradient},
+                         {"difference", figures.check->difference}};
   } else {
     report["iterations"] = figures.history.back().state.iterations;
     report["stopped_by"] = name_of(figures.stopped_by);

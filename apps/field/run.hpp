@@ -48,6 +48,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -91,6 +92,11 @@ struct Epoch {
   double prior = 0;
 };
 
+/// The derivative of the misfit along random noise, found in two ways.
+struct GradientCheck {
+  double gradient = 0, difference = 0;
+};
+
 /// The figures of a run that has ended.
 struct FieldFigures {
   std::vector<Epoch> history;
@@ -102,6 +108,7 @@ struct FieldFigures {
   double noise_rms = 0;   ///< of a site
   double misfit = 0;      ///< of one gradient
   cosmology::Parameters<double> slopes{};  ///< of one gradient
+  std::optional<GradientCheck> check{};    ///< of one gradient
   MemoryPlan predicted;
   Hardware hardware;
 };
@@ -153,8 +160,8 @@ MemoryPlan memory_of(Exec const& exec, FieldRun const& run) {
   std::int64_t const frames = (std::int64_t(run.settings.frames) + 2) * 4;
   std::int64_t const pixels = std::int64_t(run.settings.pixels) * run.settings.pixels;
   std::int64_t const shown = pixels * (frames + 16) + 2 * 8 * cells + 8 * run.sites();
-  // A file of noise, whole.
-  std::int64_t const noise = universe.noise.empty() ? 0 : 8 * run.sites();
+  // A file of noise: this rank's part of it.
+  std::int64_t const noise = universe.noise.empty() ? 0 : 8 * run.own_sites();
   MemoryPlan plan{resident_bytes(), bytes_beside(field, run.ranks)};
   if (runs_on_host<Exec>) {
     plan.host += held + searching + std::max(shown, noise);
@@ -292,6 +299,8 @@ class FieldSearch {
     figures.misfit = gradient.value;
     figures.slopes = gradient.parameters;
     poll();
+    if (run_.settings.check)
+      figures.check = with_remedy([&] { return check_of(borrow(gradient.noise)); });
     write_planes(exec_, run_.ranks, names.gradient(), gradient.noise);
     say_of_files("what was written is whole");
   }
@@ -382,37 +391,54 @@ class FieldSearch {
     return noise;
   }
 
+  /// Central differences err by the square of the step, and rounding by its inverse: the step is
+  /// near the third root of what numbers round to, that of painted masses in float.
+  GradientCheck check_of(Noise const& gradient) const {
+    constexpr std::uint64_t of_check = 0x636865636b;  // "check"
+    double const step = sizeof(T) == 8 ? 1e-4 : 1e-2;
+    auto const direction = noise_of_seed(run_.settings.universe.particles,
+                                         run_.settings.universe.random.seed ^ of_check);
+    Noise const random = borrow(direction);
+    auto const misfit_at = [&](double by) {
+      Noise const moved = on_all(run_.ranks, [&] {
+        Noise sum = noise_ + static_cast<T>(by) * random;
+        return sum;
+      });
+      return posterior_.misfit(moved);
+    };
+    double const along = InnerProductOfRanks{run_.ranks}(gradient, random), after = misfit_at(step),
+                 before = misfit_at(-step);
+    return {along, (after - before) / (2 * step)};
+  }
+
   Field<Exec, T> noise_of_seed(std::int64_t side, std::uint64_t seed) const {
     return coir::nbody::noise_field<Exec, T>(exec_, run_.ranks, {.seed = seed}, side);
   }
 
-  /// This rank's planes of a file's noise, of which the whole is in memory meanwhile.
+  /// This rank's planes of a file's noise.
   Field<Exec, T> noise_of_file(std::filesystem::path const& path) const {
     Activity const reading("reading " + path.string());
-    auto const file = io::read_npy(path);
     std::int64_t const n = run_.settings.universe.particles;
-    if (file.shape != std::vector<std::int64_t>{n, n, n}) {
+    auto const extents = io::npy_shape(path);
+    if (extents != std::vector<std::int64_t>{n, n, n}) {
       std::vector<std::string> shape;
-      for (auto const extent : file.shape) shape.push_back(std::to_string(extent));
+      for (auto const extent : extents) shape.push_back(std::to_string(extent));
       std::string const side = std::to_string(n);
       throw InputError(path.string() + ": white noise for " + side +
                        "^3 particles must have shape (" + side + ", " + side + ", " + side +
                        "), not (" + joined(shape, ", ") + "): set --side to the file's extent");
     }
-    auto const noise = io::to_view<Field<Exec, T>>(file, io::Rounding::allow);
-    io::expects_finite(noise, path.string());
     auto const planes = distributed::share_of(n, run_.ranks.rank(), run_.ranks.size());
-    if (planes.count == n) return noise;
-    Field<Exec, T> const own("coir::apps::field::noise", static_cast<std::size_t>(planes.count),
-                             noise.extent(1), noise.extent(2));
-    auto const first = static_cast<std::size_t>(planes.first);
-    Kokkos::deep_copy(own, Kokkos::subview(noise, std::pair(first, first + own.extent(0)),
-                                           Kokkos::ALL, Kokkos::ALL));
-    return own;
+    auto const noise = io::to_view<Field<Exec, T>>(
+        io::read_npy_slices(path, planes.first, planes.count), io::Rounding::allow);
+    io::expects_finite(noise, path.string(), planes.first);
+    return noise;
   }
 
   /// A copy of the random start, which a realisation is to stay near.
-  Noise centre() const { return run_.settings.realisation ? Noise(noise_) : Noise(); }
+  Noise centre() const {
+    return on_all(run_.ranks, [&] { return run_.settings.realisation ? Noise(noise_) : Noise(); });
+  }
 
   /// Independent normal numbers for the target's cells: those of other white noise, of which
   /// columns take a plane.
@@ -420,8 +446,10 @@ class FieldSearch {
     constexpr std::uint64_t of_target = 0x746172676574;  // "target"
     auto const cells =
         noise_of_seed(run_.target.side(), run_.settings.universe.random.seed ^ of_target);
-    typename Misfit<Exec, T>::Cells const numbers("coir::apps::field::target_noise",
-                                                  run_.target.cells.layout());
+    using Cells = typename Misfit<Exec, T>::Cells;
+    auto const numbers = on_all(run_.ranks, [&] {
+      return Cells("coir::apps::field::target_noise", run_.target.cells.layout());
+    });
     // Of columns: the first cells of each line.
     slice_of(numbers) =
         slice_of(Kokkos::subview(cells, Kokkos::ALL, Kokkos::ALL,
@@ -468,7 +496,9 @@ class FieldSearch {
 
   Frame picture_of(Particles const& particles) const {
     int const side = run_.settings.pixels;
-    nbody::SheetPixels<Exec> const mass("coir::apps::field::mass", side, side);
+    auto const mass = on_all(run_.ranks, [&] {
+      return nbody::SheetPixels<Exec>("coir::apps::field::mass", side, side);
+    });
     double const mean =
         nbody::paint_sheet<Exec, T>(exec_, run_.ranks, particles, {0, particles.box, side}, mass);
     auto const mass_h = host_view_of(mass);

@@ -24,6 +24,7 @@ struct FieldSettings {
   // The target
   std::filesystem::path target{};
   std::filesystem::path gradient_of{};  ///< in its place: one gradient of its misfit
+  bool check = false;                   ///< compare the gradient with a difference of misfits
   double sigma = 0.2;                   ///< of a cell or column, in units of the mean density
   std::optional<double> smooth{};       ///< Mpc/h
   double contrast = 10;                 ///< density of white over that of black

@@ -2,7 +2,7 @@
 """pmwd and coir on the same white noise: where particles end, gradients of a loss, and the time that these take.
 
     python pmwd_gradient.py forward --nbody build/openmp/apps/nbody/coir-nbody
-    python pmwd_gradient.py gradient --field build/openmp/apps/field/coir-field
+    python pmwd_gradient.py gradient --field build/openmp/apps/field/coir-field [--ranks 1 2 4]
     python pmwd_gradient.py times --bench build/openmp/bench/nbody/nbody_gradient_bench
 
 Both start from Lagrangian perturbation theory of second order at a = 1/16, particles 1 Mpc/h apart, and go to a = 1 by
@@ -155,8 +155,9 @@ def displacements(positions, side):
     return wrapped(positions - sites.reshape(-1, 3), side)
 
 
-def our_gradient(options, ratio, dtype, noise, target):
+def our_gradient(options, ratio, dtype, noise, target, ranks):
     """The value, the slope of the noise and those of parameters, by coir-field."""
+    launch = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", ranks] if ranks > 1 else []
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         np.save(folder / "noise.npy", np.asarray(noise))
@@ -166,6 +167,7 @@ def our_gradient(options, ratio, dtype, noise, target):
         universe = universe_options(options, ratio, dtype)
         universe[universe.index("--particles")] = "--side"
         run(
+            *launch,
             options.field,
             *("--gradient-of", folder / "target.npy", "--noise", folder / "noise.npy", *universe),
             *("--sigma", sigma, "--smooth", 0, "--output", folder, "--report", folder / "report.json", "--quiet"),
@@ -190,19 +192,20 @@ def compare_gradients(options):
                 gradient = jax.value_and_grad(loss_of(target.astype(dtype), conf), argnums=(0, 1))
                 value, (slope, cosmology) = gradient(noise, cosmo)
                 slope, theirs = np.asarray(slope, dtype=np.float64), slopes_of(cosmology)
-                our_value, our_slope, ours = our_gradient(options, ratio, dtype, noise, target)
-                exact = exact or (our_slope, slope)
-                case = [ratio, dtype, name]
-                from_double = [rms(found - right) for found, right in zip((our_slope, slope), exact)]
-                loss = [f"{float(value):.6g}", f"{our_value / float(value) - 1:.1e}", f"{rms(slope):.4g}"]
-                apart = [f"{d / rms(slope):.1e}" for d in (rms(our_slope - slope), *from_double)]
-                noise_rows.append([*case, *loss, *apart])
-                parameter_rows.append([*case, *(f"{ours[p] / theirs[p] - 1:.1e}" for p in theirs)])
-    columns = ["loss", "ours / theirs - 1", "rms slope of the noise", "rms of ours - theirs, over it"]
+                for ranks in options.ranks:
+                    our_value, our_slope, ours = our_gradient(options, ratio, dtype, noise, target, ranks)
+                    exact = exact or (our_slope, slope)
+                    case = [ratio, dtype, name, ranks]
+                    from_double = [rms(found - right) for found, right in zip((our_slope, slope), exact)]
+                    loss = [f"{float(value):.6g}", f"{our_value / float(value) - 1:.1e}", f"{rms(slope):.4g}"]
+                    apart = [f"{d / rms(slope):.1e}" for d in (rms(our_slope - slope), *from_double)]
+                    noise_rows.append([*case, *loss, *apart])
+                    parameter_rows.append([*case, *(f"{ours[p] / theirs[p] - 1:.1e}" for p in theirs)])
+    columns = ["our ranks", "loss", "ours / theirs - 1", "rms slope of the noise", "rms of ours - theirs, over it"]
     columns += ["of ours - ours in double", "of theirs - theirs in double"]
     print_table([*CASE, *columns], noise_rows)
     print("\nours / theirs - 1\n")
-    print_table([*CASE, *theirs], parameter_rows)
+    print_table([*CASE, "our ranks", *theirs], parameter_rows)
 
 
 def compare_times(options):
@@ -267,6 +270,7 @@ def parse_arguments():
     gradient.add_argument("--field", required=True, help="the executable coir-field")
     gradient.add_argument("--side", type=int, default=32, help="particles along a side")
     gradient.add_argument("--steps", type=int, default=15)
+    gradient.add_argument("--ranks", type=int, nargs="+", default=[1], help="numbers of coir-field's ranks, by mpirun")
     for command in (forward, gradient):
         command.add_argument("--ratios", type=int, nargs="+", default=[1, 2], help="cells per particle")
     times = commands.add_parser("times", help="time a loss and its gradient in turns")

@@ -14,6 +14,7 @@
 #include <coir/distributed/group.hpp>
 #include <coir/distributed/reductions.hpp>
 #include <coir/distributed/share.hpp>
+#include <coir/distributed/together.hpp>
 #include <coir/fft/wave_number.hpp>
 
 #include <algorithm>
@@ -143,22 +144,27 @@ std::vector<double> amplitude_slopes(Exec const& exec, distributed::Group const&
   };
   if constexpr (runs_on_host<Exec>) {
     std::int64_t const groups = AmplitudeSlopesOfGroup<T>::groups_of(n);
-    Kokkos::View<std::int64_t**, Kokkos::LayoutRight, Space> const sums(
-        Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(groups),
-        static_cast<std::size_t>(nodes));
-    for_each_task(label, exec, groups,
-                  AmplitudeSlopesOfGroup<T>{terms, amplitudes, groups, nodes, scale, sums.data()});
-    Kokkos::View<std::int64_t*, Space> const here(label, static_cast<std::size_t>(nodes));
-    for (std::int64_t g = 0; g < groups; ++g)
-      for (std::int64_t node = 0; node < nodes; ++node)
-        here.data()[node] += sums.data()[g * nodes + node];
+    auto const here = distributed::together(group, [&] {
+      Kokkos::View<std::int64_t**, Kokkos::LayoutRight, Space> const sums(
+          Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(groups),
+          static_cast<std::size_t>(nodes));
+      for_each_task(
+          label, exec, groups,
+          AmplitudeSlopesOfGroup<T>{terms, amplitudes, groups, nodes, scale, sums.data()});
+      Kokkos::View<std::int64_t*, Space> const own(label, static_cast<std::size_t>(nodes));
+      for (std::int64_t g = 0; g < groups; ++g)
+        for (std::int64_t node = 0; node < nodes; ++node)
+          own.data()[node] += sums.data()[g * nodes + node];
+      return own;
+    });
     auto const all = distributed::sum(here, group);
     for (std::size_t node = 0; node < result.size(); ++node)
       result[node] = number(all.data()[node]);
   } else {
     using Add = AddToShells<T>;
-    Kokkos::View<typename Add::Word*, Space> const shells(
-        label, static_cast<std::size_t>(Add::shells_of(n)));
+    using Shells = Kokkos::View<typename Add::Word*, Space>;
+    auto const shells = distributed::together(
+        group, [&] { return Shells(label, static_cast<std::size_t>(Add::shells_of(n))); });
     for_each(label, exec, modes, Add{terms, scale, shells.data()});
     exec.fence();
     auto const host = host_view_of(distributed::sum(shells, group));

@@ -314,6 +314,7 @@ TEST_F(BadField, WrongOptionsAreRefused) {
                       {"a.png --noise n.npy --seed 3", {"--noise", "leave --seed out"}},
                       {"a.png --noise n.npy --realisation", {"--realisation", "leave --noise out"}},
                       {"--gradient-of b.npy --realisation", {"leave --realisation out"}},
+                      {"a.png --check", {"--check is of one gradient", "--gradient-of"}},
                       {"a.png --output 'a\nb'", {"--output", "a b", "without line breaks"}}});
   write_disc();
   fs::create_directory(folder / "run");

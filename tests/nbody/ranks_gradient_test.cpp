@@ -326,6 +326,7 @@ TYPED_TEST(RanksGradient, HasTheDerivativesThatDifferencesGive) {
 // ghosts. With whole numbers ghosts are 8 bytes for each cell, and three components have some.
 TYPED_TEST(RanksGradient, SendsTwiceAsMuchOnTheWayBackAtMost) {
   TYPES_OF_CASE;
+  if (world().size() > 4) GTEST_SKIP() << "on few ranks alone, as it takes long";
   for (auto const kernel : {ForceKernel::one_four, ForceKernel::naive})
     for (bool const deterministic : {false, true}) {
       auto simulation = universe<Exec, T>(world(), 24,
