@@ -25,6 +25,7 @@ EXCEPTIONS = {
     "apps/nbody/sheet.hpp": "the plane behind one rank's last plane is its first one",
     "apps/support/": "one rank has no others to ask, to count or to end",
     "include/coir/mesh/ghosts.hpp": "one rank needs no ghost planes",
+    "include/coir/nbody/field_target.hpp": "chains are those of one rank",
     "include/coir/nbody/detail/places.hpp": "particles of one rank stay on it",
 }
 

@@ -2,16 +2,18 @@
 // cosmology.
 //
 // Particles 1 Mpc/h apart start by perturbation theory of second order and make equal steps to a =
-// 1, ten or twenty from 0.1 or 63 from 1/64, in float; the loss is the squared distance of their
+// 1, twenty from 0.1 or 63 from 1/64, in float; the loss is the squared distance of their
 // density from a mesh of ones. An iteration is the loss alone, "value", and the loss with all
 // derivatives, "value_and_grad", in turns in the same process; the time is that of the latter.
-// Counters are medians in seconds. bench/peers/pmwd_gradient.py does the same.
+// Counters are medians in seconds. bench/peers/pmwd_gradient.py does the same. "posterior" is what
+// a sampler calls: FieldTarget, ten steps of BullFrog and two parameters of the cosmology.
 
 #include <support/memory.hpp>
 #include <support/timing.hpp>
 
 #include <coir/cosmology/parameters.hpp>
 #include <coir/mesh/force_kernel.hpp>
+#include <coir/nbody/field_target.hpp>
 #include <coir/nbody/forward_model.hpp>
 #include <coir/nbody/losses.hpp>
 #include <coir/nbody/simulation.hpp>
@@ -72,6 +74,36 @@ void differentiate(benchmark::State& state, nbody::SimulationOptions simulation)
   state.counters["ns/particle/step"] = 1e9 * seconds / (particles * steps);
 }
 
+void posterior(benchmark::State& state) {
+  std::int64_t const side = state.range(0);
+  auto const n = static_cast<std::size_t>(side);
+  double const sites = double(side) * double(side) * double(side);
+  nbody::ForwardModelOptions options{.side = side, .box = double(side)};
+  options.simulation.scale_factors = nbody::scale_factors(0.1, 1, 10);
+  options.simulation.stepper = nbody::Stepper::bullfrog;
+  options.simulation.mesh_ratio = 1;
+  Space const exec;
+  Model const model(exec, options);
+  if (!fits(state, double(model.bytes()) + sites * (5 * sizeof(float) + 2 * sizeof(double))))
+    return;
+  auto const ones = new_field(side);
+  Kokkos::deep_copy(ones, 1.f);
+  using P = cosmology::Parameters<double>;
+  nbody::FieldTarget const target(exec, model, cosmology::planck18(),
+                                  nbody::DensityMisfit<Space, float>{.target = ones},
+                                  {{&P::omega_m, 0.3, 0.01}, {&P::sigma8, 0.8, 0.01}});
+  Kokkos::View<double*, Space::memory_space> const theta("theta", n * n * n + 2),
+      slope("slope", n * n * n + 2);
+  auto const theta_h = Kokkos::create_mirror_view(theta);
+  auto const noise_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), white_noise(side));
+  for (std::size_t i = 0; i < noise_h.size(); ++i) theta_h(i) = double(noise_h.data()[i]);
+  Kokkos::deep_copy(theta, theta_h);
+  int const calls =
+      time_batches_of(state, exec, 0, [&] { benchmark::DoNotOptimize(target(theta, slope)); });
+  state.counters["gradients/s"] =
+      benchmark::Counter(calls, benchmark::Counter::kIsIterationInvariantRate);
+}
+
 void all_sizes(benchmark::internal::Benchmark* bench) {
   bench->UseManualTime()->Unit(benchmark::kMillisecond);
   for (std::int64_t const ratio : {1, 2})
@@ -94,8 +126,13 @@ BENCHMARK_CAPTURE(differentiate, naive, {.kernel = mesh::ForceKernel::naive})
     ->Apply(all_sizes);
 BENCHMARK_CAPTURE(differentiate, bullfrog, {.stepper = nbody::Stepper::bullfrog})
     ->Name("bullfrog")
-    ->Apply(all_sizes)
-    ->Args({128, 1, 10});
+    ->Apply(all_sizes);
+BENCHMARK(posterior)
+    ->Name("posterior")
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Arg(32)
+    ->Arg(128);
 
 }  // namespace
 
