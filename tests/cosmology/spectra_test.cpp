@@ -763,7 +763,8 @@ TEST(Likelihood, SaysWhatIsWrong) {
   EXPECT_MESSAGE(GaussianLikelihood(data, total, {7}), "a number of modes for each l, 2, not 1");
   EXPECT_MESSAGE(GaussianLikelihood(data, made_up(3, l, 0), nu), "the same tracers and the same l");
   total(1, 0, 1) = 100;
-  EXPECT_MESSAGE(GaussianLikelihood(data, total, nu), "and aren't at l = 10");
+  EXPECT_MESSAGE(GaussianLikelihood(data, total, nu),
+                 "and aren't at l = 10, where tracers 0 and 1 have the largest correlation");
   EXPECT_MESSAGE(gaussian_log_likelihood(data, total, nu), "and aren't at l = 10");
   EXPECT_MESSAGE(DenseLikelihood({1, 2}, {1, 0, 0, -1}), "must be positive definite");
   EXPECT_MESSAGE(DenseLikelihood({1, 2}, {1, 0, 0}), "number squared, not 3");

@@ -47,6 +47,23 @@ std::vector<T> matrix_at(AngularSpectra<T> const& spectra, std::size_t at) {
   return result;
 }
 
+/// The two tracers with the largest correlation, in words.
+template <class T>
+std::string most_alike(AngularSpectra<T> const& total, std::size_t at) {
+  double largest = -1;
+  std::string result;
+  for (std::size_t i = 0; i < total.tracers(); ++i)
+    for (std::size_t j = i + 1; j < total.tracers(); ++j) {
+      double const own = std::sqrt(std::abs(plain(total(at, i, i)) * plain(total(at, j, j)))),
+                   r = std::abs(plain(total(at, i, j))) / own;
+      if (!(r > largest)) continue;
+      largest = r;
+      result = ", where tracers " + std::to_string(i) + " and " + std::to_string(j) +
+               " have the largest correlation, " + in_words(r);
+    }
+  return result;
+}
+
 template <class T>
 Cholesky<T> factor_at(AngularSpectra<T> const& total, std::size_t at) {
   auto const matrix = matrix_at(total, at);
@@ -59,7 +76,8 @@ Cholesky<T> factor_at(AngularSpectra<T> const& total, std::size_t at) {
     expects(false,
             "spectra with noise must be a positive definite matrix of tracers at each l, and "
             "aren't at l = " +
-                in_words(total.l()[at]) + ": are two tracers the same, without noise?");
+                in_words(total.l()[at]) + most_alike(total, at) +
+                ": give tracers noise, or leave one of two alike out");
   return result;
 }
 
