@@ -20,7 +20,7 @@ namespace {
 
 using simd::Simd;
 
-constexpr int largest_prime = 251;
+constexpr int longest_sum = 509;  // the largest prime of all
 
 template <class T>
 using Vector = typename Simd<T>::Vector;
@@ -40,7 +40,7 @@ struct Number {
   }
 };
 
-std::vector<int> factors_of(std::int64_t n) {
+std::vector<int> factors_of(std::int64_t n, int largest_prime) {
   std::vector<int> factors;
   for (std::int64_t p = 3; p <= n; p += 2)
     while (n % p == 0) {
@@ -121,8 +121,9 @@ struct Pair {
 
 /// Modes k to k + Count - 1 of p numbers, and modes p - k and so on.
 ///
+/// \tparam Real  whether imaginary parts are 0
 /// \param table  cosines and sines of 2 pi m / p
-template <int Count, class T, class Emit>
+template <int Count, bool Real, class T, class Emit>
 void modes_of_pairs(Number<T> const& first, Pair<T> const* pairs, int p, int k, T const* table,
                     Emit const& emit) {
   Number<T> even[Count], odd[Count];
@@ -137,9 +138,11 @@ void modes_of_pairs(Number<T> const& first, Pair<T> const* pairs, int p, int k, 
     for (int c = 0; c < Count; ++c) {
       T const cosine = table[2 * m[c]], sine = table[2 * m[c] + 1];
       even[c].re += cosine * pair.sum.re;
-      even[c].im += cosine * pair.sum.im;
-      odd[c].re += sine * pair.difference.im;
       odd[c].im -= sine * pair.difference.re;
+      if constexpr (!Real) {
+        even[c].im += cosine * pair.sum.im;
+        odd[c].re += sine * pair.difference.im;
+      }
       m[c] += k + c;
       if (m[c] >= p) m[c] -= p;
     }
@@ -150,11 +153,11 @@ void modes_of_pairs(Number<T> const& first, Pair<T> const* pairs, int p, int k, 
   }
 }
 
-template <class T>
+template <bool Real, class T>
 void prime_step(int p, Step const& step, T const* roots, T const* table, Number<T> const* in,
                 Number<T>* out) {
   constexpr int together = simd::vector_bytes == 64 ? 4 : 2;  // what registers hold
-  Pair<T> pairs[largest_prime / 2];
+  Pair<T> pairs[longest_sum / 2];
   for (std::int64_t k = 0; k < step.done; ++k)
     for (std::int64_t l = 0; l < step.left; ++l) {
       Number<T> const* const x = in + l + step.left * p * k;
@@ -172,19 +175,25 @@ void prime_step(int p, Step const& step, T const* roots, T const* table, Number<
       y[0] = sum;
       int j = 1;
       for (; j + together <= p / 2 + 1; j += together)
-        modes_of_pairs<together>(x[0], pairs, p, j, table, emit);
-      for (; j <= p / 2; ++j) modes_of_pairs<1>(x[0], pairs, p, j, table, emit);
+        modes_of_pairs<together, Real>(x[0], pairs, p, j, table, emit);
+      for (; j <= p / 2; ++j) modes_of_pairs<1, Real>(x[0], pairs, p, j, table, emit);
     }
 }
 
 }  // namespace
 
-bool suits_lanes(std::int64_t n) {
+bool has_large_prime(std::int64_t n) {
+  for (std::int64_t const p : {2, 3, 5, 7, 11, 13})
+    while (n % p == 0) n /= p;
+  return n > 1;
+}
+
+bool suits_lanes(std::int64_t n, int largest_prime) {
   // Both blocks of numbers, and the line, stay in a core's cache.
   constexpr std::int64_t longest = 4096;
   if (n > longest) return false;
   while (n % 2 == 0) n /= 2;
-  return n == 1 || !factors_of(n).empty();
+  return n == 1 || !factors_of(n, largest_prime).empty();
 }
 
 template <class T>
@@ -197,7 +206,7 @@ LaneTransform<T>::LaneTransform(std::int64_t n) : n_(n) {
   std::int64_t rest = n;
   for (; rest % 4 == 0; rest /= 4) factors_.push_back(4);
   for (; rest % 2 == 0; rest /= 2) factors_.push_back(2);
-  std::vector<int> const odd = factors_of(rest);
+  std::vector<int> const odd = factors_of(rest, longest_sum);
   factors_.insert(factors_.end(), odd.begin(), odd.end());
   auto const push = [](std::vector<T>& numbers, std::int64_t m, std::int64_t of, int sign) {
     double const angle = 2 * std::numbers::pi * static_cast<double>(m) / static_cast<double>(of);
@@ -215,7 +224,7 @@ LaneTransform<T>::LaneTransform(std::int64_t n) : n_(n) {
 }
 
 template <class T>
-T* LaneTransform<T>::operator()(T* z, T* work) const {
+T* LaneTransform<T>::operator()(T* z, T* work, bool real) const {
   auto* in = reinterpret_cast<Number<T>*>(z);
   auto* out = reinterpret_cast<Number<T>*>(work);
   T const *roots = roots_.data(), *table = primes_.data();
@@ -227,7 +236,12 @@ T* LaneTransform<T>::operator()(T* z, T* work) const {
       case 3: small_step<3>(step, roots, in, out); break;
       case 4: small_step<4>(step, roots, in, out); break;
       case 5: small_step<5>(step, roots, in, out); break;
-      default: prime_step(p, step, roots, table, in, out); table += 2 * p;
+      default:
+        if (real && done == 1)
+          prime_step<true>(p, step, roots, table, in, out);
+        else
+          prime_step<false>(p, step, roots, table, in, out);
+        table += 2 * p;
     }
     roots += 2 * (p - 1) * (step.left - 1);
     done *= p;

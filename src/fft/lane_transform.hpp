@@ -21,7 +21,10 @@ class LaneTransform {
 
   /// Transforms z, and says where the result is: in z or in work, which has as much room. Both are
   /// aligned to vectors.
-  T* operator()(T* z, T* work) const;
+  ///
+  /// \param real  whether all imaginary parts of z are 0, which a first large prime factor takes
+  ///   half of the work for
+  T* operator()(T* z, T* work, bool real = false) const;
 
   /// Numbers of z.
   std::int64_t size() const;
@@ -33,9 +36,14 @@ class LaneTransform {
   std::vector<T> primes_;  ///< cosines and sines of 2 pi m / p, for each large prime factor p
 };
 
+/// Whether a length has a prime factor for which FFTW has no code of its own.
+bool has_large_prime(std::int64_t n);
+
 /// Whether vectors of lines are transformed faster than lines one by one: small factors, or primes
 /// whose sums are no longer than other ways to transform them.
-bool suits_lanes(std::int64_t n);
+///
+/// \param largest_prime  of complex lines; at most 509
+bool suits_lanes(std::int64_t n, int largest_prime = 251);
 
 /// A number of z, made of four numbers of a line.
 template <class T>

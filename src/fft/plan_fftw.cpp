@@ -5,6 +5,7 @@
 #include "fftw.hpp"
 #include "long_line.hpp"
 #include "plan_cache.hpp"
+#include "real_lanes.hpp"
 
 #include <coir/core/machine.hpp>
 #include <coir/core/memory.hpp>
@@ -97,7 +98,15 @@ Columns<T> columns_along(Request const& request, Cut const& cut, int axis) {
   return {planes, request.shape[at], stride, cut.parts};
 }
 
-/// Bytes of one thread's buffer, for columns or for a copy of a block.
+/// Whether the lines along the last axis are real ones that are transformed in lanes. Over ranks
+/// that mustn't depend on their number.
+template <class T>
+bool uses_lanes(Request const& request, Cut const& cut) {
+  return request.real && !request.options.by_planes && cut.outer + 1 == request.rank &&
+         RealLanes<T>::suits(request.last(), cut.blocks);
+}
+
+/// Bytes of one thread's buffer, for columns, for a copy of a block or for lanes.
 template <class T>
 std::int64_t buffer_bytes(Request const& request, Cut const& cut) {
   std::int64_t bytes = 0;
@@ -106,6 +115,7 @@ std::int64_t buffer_bytes(Request const& request, Cut const& cut) {
   if (cut.by_copies)
     bytes = std::max(bytes, cut.chunk * cut.rows * request.complex_row() *
                                 static_cast<std::int64_t>(2 * sizeof(T)));
+  if (uses_lanes<T>(request, cut)) bytes = std::max(bytes, RealLanes<T>::bytes(request.last()));
   constexpr std::int64_t line = 64;
   return (bytes + line - 1) / line * line;
 }
@@ -124,7 +134,10 @@ class Direction {
     };
     in_ = side(request.real && forward);
     out_ = side(request.real && !forward);
-    plan_blocks(true);
+    if (uses_lanes<T>(request, cut))
+      lanes_ = {request.last(), forward};
+    else
+      plan_blocks(true);
     for (int axis = 0; axis < cut.outer; ++axis) columns_.push_back(plan_columns(axis));
   }
 
@@ -227,6 +240,7 @@ class Direction {
 
   template <class Exec>
   void run_blocks(Exec const& exec, char* in, char* out, Scratch<T> const& buffers) {
+    if (lanes_) return run_lanes(exec, in, out, buffers);
     bool const copies = by_copies();
     bool const aligned = aligned_.chunk && (copies || alignment(in) == 0) && alignment(out) == 0;
     if (!aligned && !unaligned_.chunk) plan_blocks(false);
@@ -250,6 +264,21 @@ class Direction {
       }
     };
     share_out("coir::fft::plan_fftw/rows", exec, cut_.parts, tasks, work);
+  }
+
+  template <class Exec>
+  void run_lanes(Exec const& exec, char* in, char* out, Scratch<T> const& buffers) const {
+    std::int64_t const lanes = simd::lanes_of_vector<T>(), blocks = cut_.blocks,
+                       real_step = request_.real_row(), complex_step = request_.complex_row();
+    ThreadBuffers const memory{buffers.get(), buffer_bytes<T>(request_, cut_)};
+    share_out("coir::fft::plan_fftw/lanes", exec, cut_.parts, (blocks + lanes - 1) / lanes,
+              [=, this](std::int64_t part, std::int64_t begin, std::int64_t end) {
+                for (std::int64_t first = begin * lanes; first < std::min(end * lanes, blocks);
+                     first += lanes)
+                  lanes_(reinterpret_cast<T const*>(in + first * in_.row * in_.element),
+                         reinterpret_cast<T*>(out + first * out_.row * out_.element),
+                         std::min(lanes, blocks - first), real_step, complex_step, memory.of(part));
+              });
   }
 
   /// Transforms along the leading axes from `first_axis` on, the last one first. Backward by planes
@@ -283,6 +312,7 @@ class Direction {
   bool forward_;
   Side in_{}, out_{};
   Blocks aligned_, unaligned_;
+  RealLanes<T> lanes_;
   std::vector<FftwPlan<T>> columns_;
 };
 
