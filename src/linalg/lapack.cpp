@@ -18,19 +18,25 @@
   void letter##getrf_(int const*, int const*, T*, int const*, int*, int*);                       \
   void letter##getrs_(char const*, int const*, int const*, T const*, int const*, int const*, T*, \
                       int const*, int*);                                                         \
-  void letter##getri_(int const*, T*, int const*, int const*, T*, int const*, int*);             \
+  void letter##trtri_(char const*, char const*, int const*, T*, int const*, int*);               \
   void letter##potrf_(char const*, int const*, T*, int const*, int*);                            \
   void letter##gelqf_(int const*, int const*, T*, int const*, T*, T*, int const*, int*);         \
   void letter##trsm_(char const*, char const*, char const*, char const*, int const*, int const*, \
                      T const*, T const*, int const*, T*, int const*);                            \
+  void letter##syrk_(char const*, char const*, int const*, int const*, T const*, T const*,       \
+                     int const*, T const*, T*, int const*);                                      \
+  void letter##gemm_(char const*, char const*, int const*, int const*, int const*, T const*,     \
+                     T const*, int const*, T const*, int const*, T const*, T*, int const*);      \
   }                                                                                              \
   namespace coir::detail {                                                                       \
   inline constexpr auto getrf_of(T) { return letter##getrf_; }                                   \
   inline constexpr auto getrs_of(T) { return letter##getrs_; }                                   \
-  inline constexpr auto getri_of(T) { return letter##getri_; }                                   \
+  inline constexpr auto trtri_of(T) { return letter##trtri_; }                                   \
   inline constexpr auto potrf_of(T) { return letter##potrf_; }                                   \
   inline constexpr auto gelqf_of(T) { return letter##gelqf_; }                                   \
   inline constexpr auto trsm_of(T) { return letter##trsm_; }                                     \
+  inline constexpr auto syrk_of(T) { return letter##syrk_; }                                     \
+  inline constexpr auto gemm_of(T) { return letter##gemm_; }                                     \
   }
 #define COIR_DECLARE_REAL(letter, T)                                                               \
   COIR_DECLARE_LAPACK(letter, T, T)                                                                \
@@ -106,18 +112,18 @@ int length(T const& answer) {
 template <class T>
 class Workspace {
  public:
-  T* work(int length) { return at_least(work_, length); }
-  real_t<T>* reals(int length) { return at_least(reals_, length); }
-  T* factors(int length) { return at_least(factors_, length); }
-  int* integers(int length) { return at_least(integers_, length); }
+  T* work(std::int64_t length) { return at_least(work_, length); }
+  real_t<T>* reals(std::int64_t length) { return at_least(reals_, length); }
+  T* factors(std::int64_t length) { return at_least(factors_, length); }
+  int* integers(std::int64_t length) { return at_least(integers_, length); }
 
  private:
   template <class Number>
-  static Number* at_least(std::vector<Number>& numbers, int length) {
+  static Number* at_least(std::vector<Number>& numbers, std::int64_t length) {
     // zgemv of OpenBLAS 0.3.21 reads beyond the last column, and beyond mapped memory if a heap
     // ends there.
     constexpr std::size_t beyond = 4096;
-    auto const size = static_cast<std::size_t>(std::max(length, 1)) + beyond;
+    auto const size = static_cast<std::size_t>(std::max<std::int64_t>(length, 1)) + beyond;
     if (numbers.size() < size) numbers.resize(size);
     return numbers.data();
   }
@@ -161,6 +167,62 @@ Failure for_each_matrix(Host const& exec, std::int64_t stack, std::int64_t work,
   for (Failure const& failure : failures)
     if (failure.info != 0) return failure;
   return {};
+}
+
+/// Calls body(first, end) for parts of `count` rows or columns, each on a thread with BLAS' calls
+/// of its own, if a matrix has the caller's thread alone and its work is worth that.
+///
+/// \param work  multiplications and additions of a row or column
+template <class Body>
+void in_parts(Host const& exec, std::int64_t count, std::int64_t work, Body const& body) {
+  constexpr std::int64_t narrowest = 48, least = 64 * 64 * 64;
+  std::int64_t const parts =
+      count * work >= least ? std::min<std::int64_t>(most_tasks_at_once(exec), count / narrowest)
+                            : 1;
+  if (parts < 2) return body(0, count);
+  for_each_task("coir::linalg::lapack/parts", exec, parts,
+                [=](std::int64_t part) { body(count * part / parts, count * (part + 1) / parts); });
+}
+
+/// Factors a column-major matrix u^T u, by LAPACK if it is small. Otherwise the first half is
+/// factored, the columns behind it are solved for, and what is left is factored in turn: threads
+/// share the columns out.
+template <class T>
+int factor_symmetric(Host const& exec, std::int64_t size, T* a, std::int64_t stride) {
+  constexpr std::int64_t least = 192;
+  int const n = static_cast<int>(size), lda = static_cast<int>(stride);
+  int info = 0;
+  if (is_complex<T> || size < least || cube(size) > work_of_one_thread) {
+    potrf_of(T())("U", &n, a, &lda, &info);
+    return info;
+  }
+  std::int64_t const half = size / 2, rest = size - half, middle = (rest + 1) / 2;
+  info = factor_symmetric(exec, half, a, stride);
+  if (info != 0) return info;
+  T *const right = a + half * stride, *const corner = right + half;
+  int const k = static_cast<int>(half);
+  in_parts(exec, rest, half * half, [=](std::int64_t first, std::int64_t end) {
+    T const one(1);
+    int const columns = static_cast<int>(end - first);
+    trsm_of(T())("L", "U", "T", "N", &k, &columns, &one, a, &lda, right + first * stride, &lda);
+  });
+  // Columns [first, end) above the diagonal. Each part has some on the left, and as many on the
+  // right, which are longer.
+  auto const subtract = [=](std::int64_t first, std::int64_t end) {
+    T const one(1), minus_one(-1);
+    T const* const factor = right + first * stride;
+    T* const columns = corner + first * stride;
+    int const above = static_cast<int>(first), count = static_cast<int>(end - first);
+    syrk_of(T())("U", "T", &count, &k, &minus_one, factor, &lda, &one, columns + first, &lda);
+    gemm_of(T())("T", "N", &above, &count, &k, &minus_one, right, &lda, factor, &lda, &one, columns,
+                 &lda);
+  };
+  in_parts(exec, middle, rest * half, [=](std::int64_t first, std::int64_t end) {
+    subtract(first, end);
+    subtract(std::max(rest - end, middle), rest - first);
+  });
+  info = factor_symmetric(exec, rest, corner, stride);
+  return info == 0 ? 0 : info + k;
 }
 
 /// Solves the systems of a stack by lanes, if they are many and small. Returns whether it has.
@@ -246,23 +308,32 @@ template <class T>
 void lapack_inverse(Host const& exec, std::int64_t stack, std::int64_t size, T* a) {
   int const n = extent(size), lda = leading(n);
   if (n == 0) return;
-  expects_regular(for_each_matrix<T>(exec, stack, cube(size), 1,
-                                     [=](std::int64_t s, auto& workspace) {
-                                       int info = 0;
-                                       int const ask = -1;
-                                       int* const pivots = workspace.integers(n);
-                                       T* const matrix = a + s * size * size;
-                                       getrf_of(T())(&n, &n, matrix, &lda, pivots, &info);
-                                       if (info != 0) return info;
-                                       T answer(0);
-                                       getri_of(T())(&n, matrix, &lda, pivots, &answer, &ask,
-                                                     &info);
-                                       int const lwork = length(answer);
-                                       getri_of(T())(&n, matrix, &lda, pivots,
-                                                     workspace.work(lwork), &lwork, &info);
-                                       return info;
-                                     }),
-                  stack);
+  auto const invert = [=](std::int64_t s, auto& workspace) {
+    int info = 0;
+    int* const pivots = workspace.integers(n);
+    T* const matrix = a + s * size * size;
+    getrf_of(T())(&n, &n, matrix, &lda, pivots, &info);
+    if (info == 0) trtri_of(T())("U", "N", &n, matrix, &lda, &info);
+    if (info != 0) return info;
+    // x l = u^-1 for each row of x, whose columns are then exchanged: LAPACK's getri, which no
+    // threads share out.
+    T* const lower = workspace.factors(size * size);
+    for (std::int64_t j = 0; j < size; ++j) {
+      T* const column = matrix + j * size;
+      std::copy(column + j + 1, column + size, lower + j * (size + 1) + 1);
+      std::fill(column + j + 1, column + size, T(0));
+    }
+    in_parts(exec, size, size * size, [=](std::int64_t first, std::int64_t end) {
+      T const one(1);
+      int const rows = static_cast<int>(end - first);
+      trsm_of(T())("R", "L", "N", "U", &rows, &n, &one, lower, &lda, matrix + first, &lda);
+    });
+    for (std::int64_t j = size - 1; j >= 0; --j)
+      if (std::int64_t const other = pivots[j] - 1; other != j)
+        std::swap_ranges(matrix + j * size, matrix + (j + 1) * size, matrix + other * size);
+    return 0;
+  };
+  expects_regular(for_each_matrix<T>(exec, stack, cube(size), 2, invert), stack);
 }
 
 template <class T>
@@ -285,20 +356,15 @@ void lapack_determinant(Host const& exec, std::int64_t stack, std::int64_t size,
 
 template <class T>
 void lapack_cholesky(Host const& exec, std::int64_t stack, std::int64_t size, T* a) {
-  int const n = extent(size), lda = leading(n);
-  if (n == 0) return;
-  expects_positive_definite(
-      for_each_matrix<T>(exec, stack, cube(size), 1,
-                         [=](std::int64_t s, auto&) {
-                           int info = 0;
-                           T* const matrix = a + s * size * size;
-                           potrf_of(T())("U", &n, matrix, &lda,
-                                         &info);  // upper for LAPACK, which sees the transpose
-                           for (std::int64_t i = 0; i < size; ++i)
-                             std::fill(matrix + i * size + i + 1, matrix + (i + 1) * size, T(0));
-                           return info;
-                         }),
-      stack);
+  if (extent(size) == 0) return;
+  auto const factor = [=](std::int64_t s, auto&) {
+    T* const matrix = a + s * size * size;
+    int const info = factor_symmetric(exec, size, matrix, size);  // LAPACK sees the transpose
+    for (std::int64_t i = 0; i < size; ++i)
+      std::fill(matrix + i * size + i + 1, matrix + (i + 1) * size, T(0));
+    return info;
+  };
+  expects_positive_definite(for_each_matrix<T>(exec, stack, cube(size), 1, factor), stack);
 }
 
 template <class T>

@@ -59,6 +59,24 @@ TYPED_TEST(Decompositions, Cholesky) {
   EXPECT_THROW(cholesky(tall), PreconditionError);
 }
 
+// Matrices whose columns threads share out.
+TYPED_TEST(Decompositions, CholeskyOfLargeMatrices) {
+  TYPES;
+  for (std::int64_t n : {191, 257, 400}) {
+    auto const x = coir::testing::random_matrix<T, Space>(n, n, 5);
+    auto definite = evaluate(x + transpose(x) + T(4 * n) * eye<T, Space>(n));
+    auto const lower = cholesky(definite);
+    double const small = 256 * static_cast<double>(n) * std::numeric_limits<T>::epsilon();
+    EXPECT_LE(max(abs(matmul(lower, transpose(lower)) - definite)), small);
+    EXPECT_EQ(max(abs(where(indices<1>(lower.shape()) > indices<0>(lower.shape()), lower, T(0)))),
+              T(0));
+    definite(n - 2, n - 2) = T(-1);
+    EXPECT_EQ(message_of<NumericalError>([&] { cholesky(definite); }),
+              "the matrix isn't positive definite: its first " + std::to_string(n - 1) +
+                  " rows and columns have no positive determinant");
+  }
+}
+
 TYPED_TEST(Decompositions, EigenvaluesOfHermitianMatrices) {
   TYPES;
   auto const [w, v] = eigh(s);
