@@ -151,7 +151,7 @@ TYPED_TEST(Functions, FloorDivisionIsPythons) {
   }
 }
 
-// Quotients that round to an integer which they don't reach.
+// Quotients that round to an integer which they don't reach, and rests, which are exact.
 TYPED_TEST(Functions, FloorDivisionRoundsTheExactQuotient) {
   TYPES_OF_CASE;
   std::vector<T> x, y;
@@ -160,19 +160,26 @@ TYPED_TEST(Functions, FloorDivisionRoundsTheExactQuotient) {
     divisor = std::nextafter(divisor, T(2));
     T const multiple =
         divisor * std::ldexp(T(1 + i % 13), i % (std::numeric_limits<T>::digits - 7));
-    for (T const near : {multiple, std::nextafter(multiple, T(0)), -multiple}) {
+    for (T const near : {multiple, std::nextafter(multiple, T(0)), -multiple, multiple / 2}) {
       x.push_back(near);
       y.push_back(i % 2 == 0 ? divisor : -divisor);
     }
   }
   Shape<1> const shape{static_cast<std::int64_t>(x.size())};
-  auto const found = values(floor_divide(array_of<Space>(x, shape), array_of<Space>(y, shape)));
+  auto const a = array_of<Space>(x, shape), b = array_of<Space>(y, shape);
+  auto const found = values(floor_divide(a, b)), rests = values(fmod(a, b)),
+             nearest = values(remainder(a, b));
+  auto const same = [](T one, T other) {
+    return one == other && std::signbit(one) == std::signbit(other);
+  };
   for (std::size_t i = 0; i < x.size(); ++i) {
     // Exact: the rest is, and what is left is a multiple of y.
     T rest = std::fmod(x[i], y[i]);
     long double exact = (static_cast<long double>(x[i]) - rest) / y[i];
     if (rest != 0 && std::signbit(rest) != std::signbit(y[i])) exact -= 1;
     ASSERT_EQ(found[i], static_cast<T>(std::round(exact))) << x[i] << " // " << y[i];
+    ASSERT_TRUE(same(rests[i], std::fmod(x[i], y[i]))) << x[i] << " fmod " << y[i];
+    ASSERT_TRUE(same(nearest[i], std::remainder(x[i], y[i]))) << x[i] << " rem " << y[i];
   }
 }
 
