@@ -8,7 +8,7 @@
 namespace coir::detail {
 
 /// The longest rows that are sorted so.
-inline constexpr std::int64_t longest_lane_sort = 48;
+inline constexpr std::int64_t longest_lane_sort = 384;
 
 /// Sorts each row of words[rows, columns], of 2 columns at least.
 ///

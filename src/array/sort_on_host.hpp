@@ -12,6 +12,8 @@
 #include "lane_sort.hpp"
 #include "vector_sort.hpp"
 
+#include <core/lanes.hpp>
+
 #include <coir/array/array.hpp>
 #include <coir/array/detail/sort_rows.hpp>
 #include <coir/core/tasks.hpp>
@@ -253,7 +255,9 @@ void argsort_row(Key const* keys, std::int64_t* order, std::uint64_t* spare, std
     for (std::int64_t i = columns * part / parts; i < columns * (part + 1) / parts; ++i)
       words[i] = std::uint64_t(keys[i]) >> bits.first << 32 | static_cast<std::uint64_t>(i);
   });
-  if (sorts_by_vectors<std::uint64_t> || columns < short_row)
+  // Two digits are sorted by faster than vectors sort words of 64 bits.
+  bool const by_two_digits = bits.count <= 16 && parts == 1;
+  if (columns < short_row || (sorts_by_vectors<std::uint64_t> && !by_two_digits))
     sort_and_merge(words, spare, columns, parts, run);
   else
     radix_sort(words, spare, columns, 32, bits.count, parts, run);
@@ -417,8 +421,16 @@ Array<Word, 1, Kokkos::HostSpace> spare_rows(Exec const& exec, std::int64_t rows
 /// Whether rows of words are sorted in lanes: many short ones.
 template <class Word>
 bool suits_lane_sort(std::int64_t rows, std::int64_t columns) {
-  constexpr std::int64_t few = 4;
-  return sizeof(Word) >= 4 && columns > 1 && columns <= longest_lane_sort && rows >= few;
+  if constexpr (sizeof(Word) >= 4) {
+    // Longer rows only where they fill vectors of 64 bytes: the steps don't depend on the lanes.
+    constexpr std::int64_t few = 4, short_columns = 48, bytes = 64, lanes = bytes / sizeof(Word);
+    bool const is_worth = columns <= short_columns
+                              ? rows >= few
+                              : rows >= lanes && simd::lanes_of_vector<Word>() == lanes;
+    return columns > 1 && columns <= longest_lane_sort && is_worth;
+  } else {
+    return false;
+  }
 }
 
 /// Sorts short rows: threads share them.

@@ -135,8 +135,8 @@ TYPED_TEST(Sorting, NegativeZeroComesFirstAndNanLast) {
 
 TYPED_TEST(Sorting, RunsAlongEachAxis) {
   using S = typename TypeParam::memory_space;
-  std::int64_t const shapes[][3] = {{1, 1, 1},    {2, 3, 5}, {3000, 2, 3}, {3, 600, 1},
-                                    {3, 2, 1009}, {2, 0, 3}, {5, 7, 31},   {3, 3, 48}};
+  std::int64_t const shapes[][3] = {{1, 1, 1}, {2, 3, 5},  {3000, 2, 3}, {3, 600, 1}, {3, 2, 1009},
+                                    {2, 0, 3}, {5, 7, 31}, {3, 3, 48},   {5, 7, 301}};
   for (auto const& extents : shapes) {
     coir::Shape<3> const shape = {extents[0], extents[1], extents[2]};
     auto const x = numbers<int>(std::size_t(coir::size_of(shape)), 2);
