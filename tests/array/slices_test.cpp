@@ -4,6 +4,8 @@
 #include <array/naive.hpp>
 #include <support/spaces.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 
@@ -38,6 +40,31 @@ TYPED_TEST(Slices, TransposedAndFlipped) {
   EXPECT_EQ(message_of([&] { transpose(this->a, {0, 1, 1}); }),
             "the order of axes must name each of the 3 axes once, and 1 is none or twice");
   EXPECT_THROW(swap_axes(this->a, 0, 3), PreconditionError);
+}
+
+// Copies of short rows, in any order and into memory with gaps.
+TYPED_TEST(Slices, CopiesOfFourAxes) {
+  using T = typename TestFixture::T;
+  using Space = typename TestFixture::Space;
+  for (std::int64_t const last : {1, 3, 70}) {
+    auto const four = random_array<T, Space>(Shape<4>{5, 4, 6, last}, 2);
+    auto const x = naive(four);
+    std::array<int, 4> order{0, 1, 2, 3};
+    do {
+      auto const turned = transpose(four, order);
+      auto const shape = turned.shape();
+      auto wide = zeros<T, Space>(Shape<4>{shape[0], shape[1], shape[2], 2 * shape[3]});
+      wide(range(), range(), range(), range(end, end, 2)) = turned;
+      auto const plain = naive(evaluate(turned)), spread = naive(wide);
+      for_each_index(plain.shape, [&](auto const& i) {
+        std::vector<std::int64_t> at(4);
+        for (std::size_t d = 0; d < 4; ++d) at[std::size_t(order[d])] = i[d];
+        ASSERT_EQ(plain.at(i), x.at(at));
+        ASSERT_EQ(spread.at({i[0], i[1], i[2], 2 * i[3]}), x.at(at));
+        ASSERT_EQ(spread.at({i[0], i[1], i[2], 2 * i[3] + 1}), 0);
+      });
+    } while (std::next_permutation(order.begin(), order.end()));
+  }
 }
 
 TYPED_TEST(Slices, WrittenThrough) {

@@ -343,8 +343,10 @@ struct SliceKernel {
     T const* const from = start(at) + first * apart;
     if (apart == 0) {
       for (std::int64_t c = 0; c < count; ++c) to[c] = *from;
-    } else if (apart == -1) {  // a loop of its own, which compilers vectorise
+    } else if (apart == -1) {  // loops of their own, which compilers vectorise
       for (std::int64_t c = 0; c < count; ++c) to[c] = from[-c];
+    } else if (apart == 2) {
+      for (std::int64_t c = 0; c < count; ++c) to[c] = from[2 * c];
     } else {
       for (std::int64_t c = 0; c < count; ++c) to[c] = from[c * apart];
     }

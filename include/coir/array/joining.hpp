@@ -8,6 +8,7 @@
 #include <coir/array/reductions.hpp>
 #include <coir/array/slices.hpp>
 
+#include <algorithm>
 #include <tuple>
 
 namespace coir {
@@ -143,12 +144,12 @@ auto tile(X const& x, Times times, int axis = -1) {
   int const d = checked_axis(slice, axis);
   expects(times >= 0, "an array can be repeated 0 or more times", times);
   auto shape = slice.shape();
-  std::int64_t const n = shape[d];
-  shape[d] = repeated_extent(n, as_index(times));
+  Shape<3> box{1, 1, 1};  // elements before the axis, along it, and behind it
+  for (int at = 0; at < rank_of<X>; ++at) box[at < d ? 0 : at == d ? 1 : 2] *= shape[at];
+  shape[d] = repeated_extent(shape[d], as_index(times));
   auto result = empty<value_t<X>, typename std::remove_cvref_t<decltype(slice)>::space>(shape);
-  if (result.size() == 0) return result;
-  for (std::int64_t t = 0; t < shape[d] / n; ++t)
-    detail::part_along(result.all(), d, t * n, n) = slice;
+  if (result.size() > 0)
+    reshape(result, {box[0], as_index(times), box[1], box[2]}) = with_axis(reshape(slice, box), 1);
   return result;
 }
 
@@ -161,6 +162,16 @@ auto tile(X const& x, std::int64_t const (&times)[Count]) {
   auto const slice = elements_of(x);
   if constexpr (static_cast<int>(Count) > rank_of<X>) {
     return tile(with_axis(slice, 0), times);
+  } else if constexpr (Count == 2 && rank_of<X> == 2 && requires { slice.data(); }) {
+    // In one statement.
+    auto const [rows, columns] = slice.shape();
+    expects(times[0] >= 0 && times[1] >= 0, "an array can be repeated 0 or more times",
+            std::min(times[0], times[1]));
+    auto result = empty<value_t<X>, typename std::remove_cvref_t<decltype(slice)>::space>(
+        Shape<2>{repeated_extent(rows, times[0]), repeated_extent(columns, times[1])});
+    if (result.size() > 0)
+      reshape(result, {times[0], rows, times[1], columns}) = with_axis(slice, 1);
+    return result;
   } else {
     auto result = evaluate(slice);
     for (std::size_t k = 0; k < Count; ++k)

@@ -6,6 +6,7 @@
 #include <coir/array/creation.hpp>
 #include <coir/array/slices.hpp>
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -74,8 +75,13 @@ struct PaddedElement {
   KOKKOS_FORCEINLINE_FUNCTION T operator()(I... indices) const {
     std::int64_t const at[] = {indices...};
     std::int64_t offset = 0;
-    for (int d = 0; d < Rank; ++d) offset += source(at[d] - before[d], extents[d]) * strides[d];
+    for (int d = 0; d < Rank; ++d) offset += along(d, at[d]);
     return data[offset];
+  }
+
+  /// How far from the first element that one is which stands at an index of an axis.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t along(int axis, std::int64_t index) const {
+    return source(index - before[axis], extents[axis]) * strides[axis];
   }
 
  private:
@@ -87,6 +93,32 @@ struct PaddedElement {
     std::int64_t const within = (i % period + period) % period;
     if (within < n) return within;
     return pad == Pad::symmetric ? period - 1 - within : period - within;
+  }
+};
+
+/// Writes rows of a padded array, on hosts: their margins element by element, and copies between.
+template <class T, int Rank>
+struct PadRows {
+  PaddedElement<T, Rank> element;
+  RowNumbers<Rank - 1> rows;
+  T* to;
+  std::int64_t columns;
+
+  void stretch(std::int64_t row, std::int64_t begin, std::int64_t end) const {
+    constexpr int last = Rank - 1;
+    Place<last> const at = rows.place(row);
+    T const* from = element.data;
+    for (int d = 0; d < last; ++d) from += element.along(d, at.index[d]);
+    T* const out = to + row * columns;
+    std::int64_t const first = element.before[last], step = element.strides[last],
+                       inner = std::clamp(first, begin, end),
+                       behind = std::clamp(first + element.extents[last], begin, end);
+    for (std::int64_t c = begin; c < inner; ++c) out[c] = from[element.along(last, c)];
+    if (step == 1)
+      std::copy(from + (inner - first), from + (behind - first), out + inner);
+    else
+      for (std::int64_t c = inner; c < behind; ++c) out[c] = from[(c - first) * step];
+    for (std::int64_t c = behind; c < end; ++c) out[c] = from[element.along(last, c)];
   }
 };
 
@@ -138,7 +170,18 @@ auto pad(X const& x, Margin const& margin, Pad how) {
                               in_words(slice.shape()) +
                               " has no element to stand in a margin: give a number");
   }
-  return from_function<space_like<X>>(shape, element);
+  using Exec = typename space_like<X>::execution_space;
+  if constexpr (runs_on_host<Exec>) {
+    auto result = empty<value_t<X>, space_like<X>>(shape);
+    detail::PadRows<value_t<X>, rank_of<X>> body{element, {}, result.data(), shape[rank_of<X> - 1]};
+    std::int64_t rows = 1;
+    for (int d = 0; d + 1 < rank_of<X>; ++d) rows *= body.rows.extent[d] = shape[d];
+    for_each("coir::array::padding", detail::instance<Exec>(),
+             box<2, std::int64_t>({rows, body.columns}), body);
+    return result;
+  } else {
+    return from_function<space_like<X>>(shape, element);
+  }
 }
 
 }  // namespace coir

@@ -67,6 +67,12 @@ struct AssignBody {
     Place<Outer> const start = numbers.place(above);
     for (std::int64_t first = begin; first < end; first += tile) {
       Place<Outer> at = start;
+      if constexpr (is_copy) {
+        if (std::min(end - first, tile) <= short_row) {
+          copy_short_rows(at, behind - above, first, std::min(end, first + tile));
+          continue;
+        }
+      }
       for (std::int64_t r = above; r < behind; ++r, numbers.advance(at))
         put(at, first, std::min(end, first + tile));
     }
@@ -74,6 +80,36 @@ struct AssignBody {
   std::int64_t cells_per_index() const { return together; }
 
  private:
+  static constexpr std::int64_t short_row = 64;
+
+  // Copies the columns [first, end) of so many rows. Along the last of the outer axes pointers go
+  // on by steps.
+  void copy_short_rows(Place<Outer> at, std::int64_t count, std::int64_t first,
+                       std::int64_t end) const
+    requires(Outer > 0 && is_copy)
+  {
+    constexpr int last = Outer - 1;
+    std::int64_t const to_step = target.step, from_step = kernel.step, columns = end - first;
+    while (count > 0) {
+      std::int64_t const run = std::min(count, numbers.extent[last] - at.index[last]);
+      T* to = target.start(at) + first * to_step;
+      T const* from = kernel.start(at) + first * from_step;
+      for (std::int64_t r = 0; r < run; ++r) {
+        if (to_step == 1 && from_step == 1) {
+          COIR_INDEPENDENT_ITERATIONS
+          for (std::int64_t c = 0; c < columns; ++c) to[c] = from[c];
+        } else {
+          for (std::int64_t c = 0; c < columns; ++c) to[c * to_step] = from[c * from_step];
+        }
+        to += target.stride[last];
+        from += kernel.stride[last];
+      }
+      count -= run;
+      at.index[last] += run - 1;
+      numbers.advance(at);
+    }
+  }
+
   template <class I>
   KOKKOS_FORCEINLINE_FUNCTION void put_cell(I row, I column) const {
     Place<Outer, I> const at = numbers.place(row);
@@ -110,7 +146,6 @@ struct AssignBody {
     for (std::int64_t first = begin; first < end; first += count) {
       count = std::min(gathered_stretch, end - first);
       // A short row is gathered as a whole: each stretch of it costs as much.
-      constexpr std::int64_t short_row = 64;
       if (target.direct() && (Outer == 0 || end - begin > short_row)) {
         // Few columns are gathered where a rolled array begins anew. They are whole vectors, so
         // that every column is computed in the same lane, whatever the thread.
