@@ -8,6 +8,7 @@
 #include <coir/core/contiguous.hpp>
 #include <coir/core/strided.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
@@ -79,6 +80,18 @@ struct Diagonal {
   std::int64_t above;
   KOKKOS_FORCEINLINE_FUNCTION bool operator()(std::int64_t i, std::int64_t j) const {
     return j - i == above;
+  }
+};
+
+/// Writes rows of zeros with a one each, on hosts.
+template <class T>
+struct RowsOfEye {
+  T* to;
+  std::int64_t columns, above;
+  void stretch(std::int64_t row, std::int64_t begin, std::int64_t end) const {
+    std::fill(to + row * columns + begin, to + row * columns + end, T(0));
+    std::int64_t const one = row + above;
+    if (one >= begin && one < end) to[row * columns + one] = T(1);
   }
 };
 
@@ -322,7 +335,15 @@ Array<T, 1, Space> logspace(std::type_identity_t<T> low, std::type_identity_t<T>
 /// main one, and zeros elsewhere.
 template <Element T = double, class Space = DefaultSpace>
 Array<T, 2, Space> eye(std::int64_t n, std::int64_t m, std::int64_t above = 0) {
-  return cast<T>(index_map(Shape<2>{n, m}, detail::Diagonal{above}));
+  using Exec = typename Space::execution_space;
+  if constexpr (runs_on_host<Exec>) {
+    auto result = empty<T, Space>(n, m);
+    for_each("coir::array::creation/eye", detail::instance<Exec>(), box<2, std::int64_t>({n, m}),
+             detail::RowsOfEye<T>{result.data(), m, above});
+    return result;
+  } else {
+    return cast<T>(index_map(Shape<2>{n, m}, detail::Diagonal{above}));
+  }
 }
 template <Element T = double, class Space = DefaultSpace>
 Array<T, 2, Space> eye(std::int64_t n) {

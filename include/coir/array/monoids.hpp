@@ -391,17 +391,18 @@ struct ArgExtreme {
       for (std::int64_t l = 0; l < lanes; ++l) of_lane[l] = extreme(of_lane[l], elements[c + l]);
     for (std::int64_t width = lanes / 2; width > 0; width /= 2)
       for (std::int64_t l = 0; l < width; ++l) of_lane[l] = extreme(of_lane[l], of_lane[l + width]);
-    std::int64_t c = 0;
     T const most = of_lane[0];
     if (SkipsNan && is_nan(most)) return;  // all are
     if (!precedes(Found{most, number}, into)) return;
     // g++ vectorises loops over lanes if there are more than the 16 that it unrolls before.
-    for (; c + lanes <= size; c += lanes) {
-      Index is_here = 0;
-      for (std::int64_t l = 0; l < lanes; ++l) is_here |= equal(elements[c + l], most) ? 1 : 0;
-      if (is_here != 0) break;
+    std::int64_t c = 0;
+    Index at = lanes;
+    for (; at == lanes; c = std::min(c + lanes, size - lanes)) {
+      for (std::int64_t l = 0; l < lanes; ++l)
+        at = std::min(at, equal(elements[c + l], most) ? static_cast<Index>(l) : Index(lanes));
+      if (at < lanes || c == size - lanes) break;
     }
-    while (c < size && !equal(elements[c], most)) ++c;
+    c = at < lanes ? c + at : size;
     if (c < size) join(into, Found{most, number + c});
   }
   KOKKOS_FORCEINLINE_FUNCTION static bool precedes(Found const& a, Found const& b) {

@@ -129,7 +129,12 @@ void vmap_calls(F const& f, Nest const& nest, Out const& out, X const&... argume
   if constexpr (runs_on_host<Exec>) {
     policy.set_chunk_size(
         static_cast<int>(std::clamp<std::int64_t>(calls / (16 * exec.concurrency()), 1, 4096)));
-    launch_on_host([=] { Kokkos::parallel_for("coir::array::vmap_calls/vmap", policy, body); });
+    launch_on_host([=] {
+      if (calls == 1)  // without a start of threads
+        body(0);
+      else
+        Kokkos::parallel_for("coir::array::vmap_calls/vmap", policy, body);
+    });
   } else {
     Kokkos::parallel_for("coir::array::vmap_calls/vmap", policy, body);
   }
