@@ -25,10 +25,10 @@ inline bool fills_columns(int const (&n)[3]) {
 /// cache.
 class Tiling {
  public:
-  /// A team's first cell along each axis, and the end of its slabs. The first cell of the box is
-  /// (1, 1, 1).
+  /// A team's first cell along each axis, the end of its slabs, and the number of its stretch. The
+  /// first cell of the box is (1, 1, 1).
   struct Place {
-    int slab, slabs_end, row, column;
+    int slab, slabs_end, row, column, stretch;
   };
 
   /// \param n        the box: slabs, rows, columns
@@ -78,7 +78,7 @@ class Tiling {
     int const down = tile / across_;
     int const slab = 1 + stretch * stretch_;
     int const end = slab + stretch_ < n0_ + 1 ? slab + stretch_ : n0_ + 1;
-    return {slab, end, 1 + down * rows_, 1 + (tile - down * across_) * columns_};
+    return {slab, end, 1 + down * rows_, 1 + (tile - down * across_) * columns_, stretch};
   }
 
  private:

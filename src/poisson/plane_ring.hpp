@@ -44,6 +44,14 @@ KOKKOS_FORCEINLINE_FUNCTION void wait_for_copies() {
 #endif
 }
 
+/// Begins to load the line of the last cache that holds a number, on GPUs that can.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION void fetch_line([[maybe_unused]] T const* at) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+#endif
+}
+
 /// The number that lies `offset` bytes behind another one. Offsets of 32 bits from an address that
 /// all threads of a team share take fewer instructions than addresses of each thread.
 template <class T>

@@ -8,6 +8,7 @@
 #include "plane_ring.hpp"
 
 #include <coir/core/kokkos.hpp>
+#include <core/launch_alone.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -22,15 +23,23 @@ namespace coir::poisson::detail {
 /// the slab before. Red cells at the edge of a tile are relaxed by both teams that need them. A
 /// thread has four rows of a column, in turns with red and with black cells.
 ///
+/// Teams that have a multiprocessor alone have tiles of whole rows, and load more planes ahead. Two
+/// neighbouring ones of these march towards each other or apart, so that they find the planes that
+/// both need in the cache.
+///
 /// \tparam Plain  whether all cells have the plain stencil, which takes fewer instructions
-template <class T, int Across, int Down, bool FromZero, bool Plain>
+/// \tparam Alone  whether a team has a multiprocessor alone. Such teams need the plain stencil, and
+///   rows of at most `Across` cells
+template <class T, int Across, int Down, bool FromZero, bool Plain, bool Alone = false>
 struct RedBlackColumns {
+  static_assert(Plain || !Alone);
   static constexpr int threads = Across * Down;
   static constexpr int pairs = 2, rows = 2 * pairs;  // of a thread
-  static constexpr int own_rows = rows * Down - 2, own_columns = Across - 2;
-  /// Planes in shared memory: those of three slabs that are computed with, and one being loaded.
+  static constexpr int own_rows = rows * Down - 2, own_columns = Alone ? Across : Across - 2;
+  /// Planes in shared memory: those of three slabs that are computed with, and others being loaded.
   /// Their number is even, so that the slabs of one all begin with the same colour.
-  static constexpr int slots = 4;
+  static constexpr int slots = Alone ? 8 : 4;
+  static constexpr int columns_before = Alone ? 0 : 1;  // of a tile, the team's own
   static constexpr int width = Across + 2;  // of a tile with the neighbours of its red cells
   using UnknownTile = PlaneTile<T, rows * Down + 2, width, threads>;
   static constexpr int plane = UnknownTile::cells;
@@ -49,16 +58,23 @@ struct RedBlackColumns {
     auto const at = tiling.place(member.league_rank());
     int const rank = member.team_rank(), x = rank % Across, y = rank / Across;
     int const n0 = level.n[0], n1 = level.n[1], n2 = level.n[2];
-    int const begin = at.slab, end = at.slabs_end;
-    UnknownTile const unknown(ring, rank, at.row - 2, at.column - 2, n1 + 2, n2 + 2, level.u_row);
+    // A team that marches back has the slabs in the opposite order.
+    bool const back = Alone && at.stretch % 2 != 0;
+    int const begin = back ? n0 + 2 - at.slabs_end : at.slab;
+    int const end = back ? n0 + 2 - at.slab : at.slabs_end;
+    std::ptrdiff_t const u_slab = back ? -level.u_slab : level.u_slab;
+    std::ptrdiff_t const b_slab = back ? -level.b_slab : level.b_slab;
+    std::ptrdiff_t const first_slab = back ? (n0 + 1) * level.u_slab : 0;
+    UnknownTile const unknown(ring, rank, at.row - 2, at.column - columns_before - 1, n1 + 2,
+                              n2 + 2, level.u_row);
 
     // Planes beyond the box are copies of the last ones.
     int loaded = begin - 2;
-    T const* u = level.u + (loaded < 0 ? 0 : loaded) * level.u_slab;
+    T const* u = level.u + (first_slab + (loaded < 0 ? 0 : loaded) * u_slab);
     auto const load = [&]<int Slot>(std::integral_constant<int, Slot>) {
       if (!FromZero && loaded <= end + 1) unknown.template copy<Slot>(u);
       end_of_copies();
-      u += loaded >= 0 && loaded <= n0 ? level.u_slab : 0;
+      u += loaded >= 0 && loaded <= n0 ? u_slab : 0;
       ++loaded;
     };
     [&]<int... S>(std::integer_sequence<int, S...>) {
@@ -67,16 +83,16 @@ struct RedBlackColumns {
 
     // The first of the thread's rows, and its column. `first` are its rows whose cells of slab
     // begin - 1 are red, `second` the others.
-    int const j = at.row - 1 + rows * y, k = at.column - 1 + x;
-    int const parity = (begin + j + k + turned) & 1;
+    int const j = at.row - 1 + rows * y, k = at.column - columns_before + x;
+    int const parity = (begin + j + k + (turned ^ (back && n0 % 2 == 0 ? 1 : 0))) & 1;
     unsigned inside = 0, own = 0;  // bits by row
     COIR_UNROLL
     for (int r = 0; r < rows; ++r) {
       int const of_tile = rows * y + r;
       bool const in = k >= 1 && k <= n2 && j + r >= 1 && j + r <= n1;
       inside |= (in ? 1u : 0u) << r;
-      own |= (in && x > 0 && x < Across - 1 && of_tile > 0 && of_tile < rows * Down - 1 ? 1u : 0u)
-             << r;
+      bool const of_columns = Alone || (x > 0 && x < Across - 1);
+      own |= (in && of_columns && of_tile > 0 && of_tile < rows * Down - 1 ? 1u : 0u) << r;
     }
     Rows const first(parity, j, inside), second(1 - parity, j, inside);
     T* const thread_cell = ring + (rows * y + 1) * width + (x + 1);
@@ -90,18 +106,28 @@ struct RedBlackColumns {
 
     // The sources of the next slab, and those of the black cells of the slab before. Neighbouring
     // threads have neighbouring cells of a row in each load and store.
-    T const* b = level.b + ((begin > 1 ? begin - 2 : 0) * level.b_slab - level.b_row - 1);
+    T const* b = level.b + (back ? (n0 - 1) * level.b_slab : 0) +
+                 ((begin > 1 ? begin - 2 : 0) * b_slab - level.b_row - 1);
+    SourceLines const lines(rank, at.row - 2, level);
     auto const u_cell = static_cast<std::uint32_t>((j * level.u_row + k) * sizeof(T));
     auto const b_cell = static_cast<std::uint32_t>((j * level.b_row + k) * sizeof(T));
+    // A team that is alone has registers for the offset of each row.
+    std::uint32_t source_of[rows], stored_to[rows];
+    COIR_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      source_of[r] = static_cast<std::uint32_t>(((j + r) * level.b_row + k) * sizeof(T));
+      stored_to[r] = static_cast<std::uint32_t>(((j + r) * level.u_row + k) * sizeof(T));
+    }
     All sources = {};
     Half source_below = {};
     auto const load_sources = [&] {
       COIR_UNROLL
       for (int r = 0; r < rows; ++r)
-        if (inside & (1u << r)) sources[r] = *behind(b + r * level.b_row, b_cell);
+        if (inside & (1u << r))
+          sources[r] = Alone ? *behind(b, source_of[r]) : *behind(b + r * level.b_row, b_cell);
     };
     load_sources();
-    T* stored = out + (begin - 2) * level.u_slab;
+    T* stored = out + (first_slab + (begin - 2) * u_slab);
 
     // Relaxes the red cells of slab i, which are in `rows`, then the black ones of the slab before.
     int i = begin - 1;
@@ -114,7 +140,9 @@ struct RedBlackColumns {
       member.team_barrier();
       load(std::integral_constant<int, (Slot + slots - 1) % slots>());
       Half const source = these.of(sources), source_after = others.of(sources);
-      b += i >= 1 && i < n0 ? level.b_slab : 0;
+      b += i >= 1 && i < n0 ? b_slab : 0;
+      if (Alone && i >= 1 && i + slabs_fetched < n0 && i + slabs_fetched <= end)
+        lines.fetch(b + (slabs_fetched * b_slab + level.b_row + 1));
       load_sources();
 
       Half const black_above = FromZero ? Half{} : cells(after, these);
@@ -142,7 +170,9 @@ struct RedBlackColumns {
         COIR_UNROLL
         for (int r = 0; r < rows; ++r) {
           T const value = these.odd == (r % 2 != 0) ? black[r / 2] : red_below[r / 2];
-          if (own & (1u << r)) *behind(stored + r * level.u_row, u_cell) = value;
+          T* const cell =
+              Alone ? behind(stored, stored_to[r]) : behind(stored + r * level.u_row, u_cell);
+          if (own & (1u << r)) *cell = value;
         }
       }
       red_farther_below = red_below;
@@ -150,7 +180,7 @@ struct RedBlackColumns {
       source_below = source_after;
       black_below = black_here;
       black_here = black_above;
-      stored += level.u_slab;
+      stored += u_slab;
       return ++i <= end;
     };
     auto const advance = [&]<int Slot>(std::integral_constant<int, Slot> slot) {
@@ -167,6 +197,27 @@ struct RedBlackColumns {
   /// Values in a thread's rows, and in every second one of them.
   using All = Kokkos::Array<T, rows>;
   using Half = Kokkos::Array<T, pairs>;
+
+  /// The slabs of the source that are fetched into the cache before they are loaded.
+  static constexpr int slabs_fetched = 2;
+
+  /// A line of the cache in the source's rows of a tile of whole rows, for some threads.
+  struct SourceLines {
+    static constexpr int cells = 128 / static_cast<int>(sizeof(T));
+    static constexpr int of_row = Across / cells + 1, of_tile = of_row * rows * Down;
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+    std::uint32_t offset = none;
+
+    /// \param row  of the source: the tile's first, which may lie outside
+    KOKKOS_FORCEINLINE_FUNCTION SourceLines(int rank, int row, Level<T, 3> const& level) {
+      if (Alone && rank < of_tile)
+        offset = offset_of_cell<T>(row + rank / of_row, rank % of_row * cells, level.n[1],
+                                   level.n[2], level.b_row);
+    }
+    KOKKOS_FORCEINLINE_FUNCTION void fetch(T const* plane) const {
+      if (offset != none) fetch_line(behind(plane, offset));
+    }
+  };
 
   /// Every second one of a thread's rows: the first and the third, or the second and the fourth.
   struct Rows {
@@ -223,11 +274,29 @@ struct RedBlackColumns {
   }
 };
 
+/// Sweeps by teams that have a multiprocessor alone, if rows are long enough for their threads.
+///
+/// \return false if it didn't
+template <class Sweep, class Exec, class T>
+bool sweep_alone(Exec const& exec, Level<T, 3> const& level, T omega, T* out, int turned) {
+  if (level.n[2] > Sweep::own_columns || 4 * level.n[2] < 3 * Sweep::own_columns) return false;
+  auto const tiling =
+      Tiling::for_teams(level.n, Sweep::own_rows, Sweep::own_columns, teams_at_a_time(exec, 1));
+  return launch_alone(exec, tiling.teams(), Sweep{level, out, omega, omega / 6, tiling, turned});
+}
+
 /// A red-black sweep from level.u, or from zero, to `out`, whose ring must be that of u.
 template <bool FromZero, class Exec, class T>
 void red_black_columns(Exec const& exec, Level<T, 3> level, T omega, T* out) {
   bool const plain = level.has_unit_gaps();
   int const turned = plain && turn_slabs(level, out) && level.n[0] % 2 == 0 ? 1 : 0;
+  if constexpr (devices_have_cuda && sizeof(T) == 4 && !FromZero) {
+    using OfShortRows = RedBlackColumns<T, 128, 6, false, true, true>;
+    using OfLongRows = RedBlackColumns<T, 256, 3, false, true, true>;
+    if (plain && (sweep_alone<OfLongRows>(exec, level, omega, out, turned) ||
+                  sweep_alone<OfShortRows>(exec, level, omega, out, turned)))
+      return;
+  }
   auto const sweep = [&]<class Sweep>(std::type_identity<Sweep>) {
     march("coir::poisson::red_black_columns/sweep", exec,
           Sweep{level, out, omega, omega / 6, tiling_for<Sweep>(exec, level.n), turned});

@@ -99,8 +99,8 @@ TYPED_TEST(RedBlack, EqualsThePlainLoopBitForBitInThreeDimensions) {
   struct Extents {
     int m, n, p;
   };
-  Extents const shapes[] = {{1, 1, 1},    {1, 4, 9},      {5, 6, 7},
-                            {40, 20, 33}, {41, 151, 167}, {16, 260, 257}};
+  Extents const shapes[] = {{1, 1, 1},      {1, 4, 9},      {5, 6, 7},      {40, 20, 33},
+                            {41, 151, 167}, {16, 260, 257}, {42, 100, 249}, {71, 113, 127}};
   for (auto const& [m, n, p] : shapes)
     for (int sweeps : {1, 2}) {
       GridOf<TypeParam, 3> const u("u", m + 2, n + 2, p + 2), b("b", m, n, p);
