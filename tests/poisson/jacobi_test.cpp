@@ -146,12 +146,14 @@ TYPED_TEST(Jacobi, BlockedEqualsPlainOnALongThinGrid) {
 }
 
 // Devices sweep boxes of a million cells and more by another kernel. On hosts each thread has a
-// band of planes, if these suffice, and makes two sweeps in a pass.
+// band of planes, if these suffice, and makes up to eight sweeps in a pass: fewer in thinner bands.
 TYPED_TEST(Jacobi, ThreeDimensionsEqualThePlainLoop) {
   expect_box_same_as_plain_loop<TypeParam>(1, 1, 1, 4);
   expect_box_same_as_plain_loop<TypeParam>(5, 7, 33, 3);
   expect_box_same_as_plain_loop<TypeParam>(3, 150, 167, 5);
   expect_box_same_as_plain_loop<TypeParam>(29, 40, 50, 9);
+  expect_box_same_as_plain_loop<TypeParam>(70, 9, 33, 19);
+  expect_box_same_as_plain_loop<TypeParam>(101, 9, 23, 21);
   expect_box_same_as_plain_loop<TypeParam>(41, 150, 167, 3);
   expect_box_same_as_plain_loop<TypeParam>(16, 260, 257, 2);
 }
