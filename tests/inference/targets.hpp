@@ -39,7 +39,7 @@ struct Gaussian {
   }
 };
 
-/// Means, deviations and neighbours' correlations are within 4.5 standard errors, by the effective
+/// Means, deviations and neighbours' correlations are within 4 standard errors, by the effective
 /// number of draws; about 30 numbers are looked at, which are seeded.
 inline void expects_moments(inference::Chains const& chains) {
   auto const summary = inference::summarise(chains);
@@ -47,8 +47,8 @@ inline void expects_moments(inference::Chains const& chains) {
   for (std::int64_t k = 0; k < n; ++k) {
     auto const& found = summary.parameters[static_cast<std::size_t>(k)];
     double const s = Gaussian::deviation(k), error = 1 / std::sqrt(found.ess_bulk);
-    EXPECT_NEAR(found.mean, double(k), 4.5 * s * error) << k;
-    EXPECT_NEAR(found.deviation, s, 4.5 * s / std::sqrt(2 * found.ess_tail)) << k;
+    EXPECT_NEAR(found.mean, double(k), 4 * s * error) << k;
+    EXPECT_NEAR(found.deviation, s, 4 * s / std::sqrt(2 * found.ess_tail)) << k;
     EXPECT_LT(found.r_hat, 1.02) << k;
     if (k == 0) continue;
     double product = 0;
@@ -56,7 +56,7 @@ inline void expects_moments(inference::Chains const& chains) {
       for (std::int64_t d = 0; d < draws; ++d)
         product += (chains.draws(c, d, k) - double(k)) / s *
                    (chains.draws(c, d, k - 1) - double(k - 1)) / Gaussian::deviation(k - 1);
-    EXPECT_NEAR(product / double(count * draws), Gaussian{}.r, 4.5 * 1.2 * error) << k;
+    EXPECT_NEAR(product / double(count * draws), Gaussian{}.r, 4 * 1.2 * error) << k;
   }
   EXPECT_EQ(summary.divergences, 0);
   for (double const e : summary.energy)
