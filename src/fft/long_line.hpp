@@ -6,6 +6,7 @@
 #include "columns.hpp"
 #include "effort.hpp"
 #include "fftw.hpp"
+#include "lane_transform.hpp"
 
 #include <coir/fft/detail/transforms.hpp>
 
@@ -78,10 +79,10 @@ class LongLine {
     return request.real ? request.last() / 2 : request.last();
   }
 
-  /// Whether a request has such lines: FFTW alone transforms those faster that fit a
-  /// core's cache.
+  /// Whether a request has such lines: FFTW alone transforms those faster that fit a core's cache,
+  /// unless they have a large prime factor.
   static bool suits(Request const& request) {
-    constexpr std::int64_t least = std::int64_t(1) << 19;
+    std::int64_t const least = std::int64_t(1) << (has_large_prime(request.last()) ? 15 : 19);
     return request.rank == 1 && !request.options.by_planes &&
            (!request.real || request.last() % 2 == 0) && numbers(request) >= least &&
            rows_of(numbers(request)) > 1;
