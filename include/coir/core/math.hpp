@@ -144,8 +144,6 @@ KOKKOS_FORCEINLINE_FUNCTION T abs(T x) {
   return fabs(x);
 }
 
-namespace detail {
-
 /// Whether x - n y is exact in double for a finite y and n = x / y, rounded to a whole number in
 /// any way. Then the rounded quotient lies on the same side of each n, and of each n + 1/2, as the
 /// exact one: that differs from them by 2^-25 and more, or not at all.
@@ -153,14 +151,12 @@ KOKKOS_FORCEINLINE_FUNCTION bool rest_is_exact(double quotient, float y) {
   return abs(quotient) < 0x1p27 && abs(y) <= std::numeric_limits<float>::max();
 }
 
-}  // namespace detail
-
 /// x - trunc(x / y) y, exactly.
 template <std::floating_point T>
 KOKKOS_FORCEINLINE_FUNCTION T fmod(T x, T y) {
   if constexpr (std::is_same_v<T, float> && !COIR_ON_DEVICE) {  // the C library's takes longer
     double const quotient = double(x) / double(y);
-    if (detail::rest_is_exact(quotient, y))
+    if (rest_is_exact(quotient, y))
       return copysign(static_cast<float>(double(x) - trunc(quotient) * double(y)), x);
   }
   using std::fmod;
@@ -172,7 +168,7 @@ template <std::floating_point T>
 KOKKOS_FORCEINLINE_FUNCTION T remainder(T x, T y) {
   if constexpr (std::is_same_v<T, float> && !COIR_ON_DEVICE) {
     double const quotient = double(x) / double(y);
-    if (detail::rest_is_exact(quotient, y)) {
+    if (rest_is_exact(quotient, y)) {
       auto const rest = static_cast<float>(double(x) - rint(quotient) * double(y));
       return rest == 0 ? copysign(rest, x) : rest;
     }
