@@ -167,7 +167,7 @@ class PlainJacobi {
   std::int64_t sweep_bands(std::int64_t sweeps) {
     constexpr std::int64_t least_rows = 8;  // so that bands are about equal
     std::int64_t const rows = b_.extent(0), threads = threads_worth_starting(
-                                                exec_, b_.size(), most_tasks_at_once(exec_));
+                                                exec_, b_.size(), threads_side_by_side(exec_));
     if (sweeps < 2 || threads == 1 || rows < least_rows * threads) return sweeps;
     Sweep const there{In(fields_.current()), b_, fields_.other()},
         back{In(fields_.other()), b_, fields_.current()};
@@ -192,7 +192,7 @@ class PlainJacobi {
   std::int64_t sweep_skewed(std::int64_t sweeps) {
     constexpr std::int64_t least_planes = 4;  // so that bands are about equal
     std::int64_t const planes = b_.extent(0), threads = threads_worth_starting(
-                                                  exec_, b_.size(), most_tasks_at_once(exec_));
+                                                  exec_, b_.size(), threads_side_by_side(exec_));
     if (sweeps < 2 || b_.size() == 0 || (threads > 1 && planes < least_planes * threads))
       return sweeps;
     Sweep const ways[] = {{In(fields_.current()), b_, fields_.other()},

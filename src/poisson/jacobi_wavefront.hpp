@@ -110,7 +110,7 @@ class WavefrontJacobi {
   void advance(std::int64_t sweeps) {
     if (b_.extent(0) == 0 || b_.extent(1) == 0) return;
     Wavefront<T> wavefront(padded_ ? padded_->grid(parity_) : grid_in_place(),
-                           most_tasks_at_once(exec_), depth, sweeps);
+                           threads_side_by_side(exec_), depth, sweeps);
     run_side_by_side("coir::poisson::jacobi_wavefront/wavefront", exec_, wavefront.threads(),
                      [&wavefront](int thread) { wavefront.run(thread); });
     if (sweeps % 2 == 1) {

@@ -6,6 +6,8 @@
 #include <impl/Kokkos_Profiling.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <set>
@@ -130,4 +132,32 @@ TEST(LoopsOnHost, UseAThreadForFewIndicesThatStandForManyCells) {
   EXPECT_EQ(threads_of_loop(64, static_cast<int>(least / 64)), few);
   EXPECT_EQ(threads_of_loop(64, 100 * 64), threads);
   EXPECT_EQ(threads_of_loop(0, static_cast<int>(least)), few);
+}
+
+TEST(PiecesOnHost, AreTakenOnceEach) {
+  Host const exec;
+  for (std::int64_t const count : {0, 1, 7, 1000})
+    for (std::int64_t const shares : {1, static_cast<int>(exec.concurrency())}) {
+      std::vector<std::atomic<int>> calls(static_cast<std::size_t>(count));
+      coir::for_each_piece("coir::test::pieces", exec, count, shares,
+                           [&](std::int64_t piece) { ++calls[piece]; });
+      for (auto const& of_piece : calls) EXPECT_EQ(of_piece, 1) << count << ", " << shares;
+    }
+}
+
+// The first piece ends when all others have, those of its own thread's share among them.
+TEST(PiecesOnHost, AreTakenByWhoeverIsDone) {
+  if (Host().concurrency() < 2) GTEST_SKIP() << "two threads are needed";
+  std::atomic<int> others = 0;
+  bool all = false;
+  coir::for_each_piece("coir::test::pieces", Host(), 8, 2, [&](std::int64_t piece) {
+    if (piece > 0) {
+      ++others;
+      return;
+    }
+    auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (others < 7 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    all = others == 7;
+  });
+  EXPECT_TRUE(all);
 }

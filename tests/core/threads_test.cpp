@@ -1,6 +1,7 @@
 #include <coir/core/threads.hpp>
 
 #include <coir/core/kokkos.hpp>
+#include <coir/core/other_programs.hpp>
 
 #include <gtest/gtest.h>
 
@@ -39,4 +40,24 @@ TEST(Threads, BoundThreadsHaveACpuEach) {
     EXPECT_EQ(cpus.size(), 1u);
     EXPECT_EQ(bound.count(cpus), 1u);
   }
+}
+
+TEST(Threads, LeaveOutProcessorsThatOthersKeepBusy) {
+  using coir::threads_beside;
+  EXPECT_EQ(threads_beside(16, 16, 0), 16);
+  EXPECT_EQ(threads_beside(16, 16, 0.6), 16);
+  EXPECT_EQ(threads_beside(16, 16, 1), 15);
+  EXPECT_EQ(threads_beside(16, 16, 1.8), 14);
+  EXPECT_EQ(threads_beside(8, 16, 7), 8);  // nine are free
+  EXPECT_EQ(threads_beside(8, 16, 10), 6);
+  EXPECT_EQ(threads_beside(16, 16, 16), 8);  // half at least
+  EXPECT_EQ(threads_beside(1, 1, 1), 1);
+}
+
+TEST(Threads, FewAndTooManyStayAsTheyAre) {
+  using coir::threads_beside_others;
+  EXPECT_EQ(threads_beside_others(1), 1);
+  EXPECT_EQ(threads_beside_others(3), 3);
+  int const processors = static_cast<int>(coir::usable_processors().size());
+  EXPECT_EQ(threads_beside_others(processors + 4), processors + 4);
 }

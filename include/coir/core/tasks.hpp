@@ -8,10 +8,12 @@
 #include <coir/core/kept_launches.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace coir {
 
@@ -72,6 +74,36 @@ void for_each_task(std::string_view label, Exec const& exec, std::int64_t count,
         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>, PassedWithLaunch<Body>>(exec, 0,
                                                                                            count),
         body);
+}
+
+/// Calls body(piece) for every 0 <= piece < count on threads of a host, and waits. Recordings don't
+/// keep it.
+///
+/// Each thread begins with an equal share of consecutive pieces, whose memory is near to it, and
+/// then takes pieces of other shares that nobody has begun: processors that share a core, or that
+/// other programs take a part of, are slower. A piece should take ten microseconds or more.
+///
+/// \param shares  the number of threads, at least 1 and at most those of the instance
+template <class Exec, class Body>
+void for_each_piece(std::string_view label, Exec const& exec, std::int64_t count,
+                    std::int64_t shares, Body const& body) {
+  static_assert(runs_on_host<Exec>);
+  struct alignas(128) Next {
+    std::atomic<std::int64_t> piece{0};
+  };
+  auto const begin_of = [=](std::int64_t share) { return count * share / shares; };
+  std::vector<Next> next(static_cast<std::size_t>(shares));
+  for (std::int64_t share = 0; share < shares; ++share) next[share].piece = begin_of(share);
+  auto const take = [=, of_share = next.data()](std::int64_t first, Body const& each) {
+    for (std::int64_t k = 0; k < shares; ++k) {
+      std::int64_t const share = (first + k) % shares, end = begin_of(share + 1);
+      while (of_share[share].piece.load(std::memory_order_relaxed) < end) {
+        std::int64_t const piece = of_share[share].piece.fetch_add(1, std::memory_order_relaxed);
+        if (piece < end) each(piece);
+      }
+    }
+  };
+  detail::run_on_host(label, exec, shares, take, body);
 }
 
 }  // namespace coir

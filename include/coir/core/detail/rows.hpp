@@ -349,11 +349,11 @@ COIR_COMPILED_ONCE typename Reducer::value_type fold_cells(Rows<Rank, Index> con
   auto const fold = [&](Index column, Index last, auto const& term) {
     while (last - column >= L::size) {
       bool const whole = last - column >= max_terms;
-      Index const end =
+      Index const stop =
           column + static_cast<Index>(whole ? max_terms : (last - column) / L::size * L::size);
-      if (!whole) terms += end - column;
+      if (!whole) terms += stop - column;
       L lanes(reducer);  // for this stretch alone, so that they stay in registers
-      for (; column < end; column += L::size) {
+      for (; column < stop; column += L::size) {
         COIR_INDEPENDENT_ITERATIONS
         for (int l = 0; l < L::size; ++l) term(static_cast<Index>(column + l), lanes.value[l]);
       }
@@ -418,13 +418,20 @@ void reduce_on_host(std::string_view label, Exec const& exec, Rows<Rank, Index> 
   }
 
   std::int64_t const threads = threads_worth_starting(exec, cells, groups);
-  auto const fold_share = [=, partial = &partial[0]](std::int64_t share, Body const& each) {
-    for (std::int64_t group = groups * share / threads; group < groups * (share + 1) / threads;
-         ++group)
-      partial[group] = fold_cells(rows, units * group / groups * unit,
-                                  units * (group + 1) / groups * unit, each, reducer);
+  auto const fold = [=, partial = &partial[0]](std::int64_t group, Body const& each) {
+    partial[group] = fold_cells(rows, units * group / groups * unit,
+                                units * (group + 1) / groups * unit, each, reducer);
   };
-  run_on_host(label, exec, threads, fold_share, body);
+  constexpr std::int64_t long_loop = 1 << 22;
+  if (threads > 1 && cells >= long_loop) {
+    for_each_piece(label, exec, groups, threads, [&](std::int64_t group) { fold(group, body); });
+  } else {
+    auto const fold_share = [=](std::int64_t share, Body const& each) {
+      std::int64_t const end = groups * (share + 1) / threads;
+      for (std::int64_t group = groups * share / threads; group < end; ++group) fold(group, each);
+    };
+    run_on_host(label, exec, threads, fold_share, body);
+  }
 
   for (std::int64_t width = 1; width < groups; width *= 2)  // pairwise again
     for (std::int64_t group = 0; group + width < groups; group += 2 * width)

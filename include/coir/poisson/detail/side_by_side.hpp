@@ -3,6 +3,7 @@
 /// \file
 /// Threads of a host that run at the same time, so that they may wait for each other.
 
+#include <coir/core/other_programs.hpp>
 #include <coir/core/tasks.hpp>
 #include <coir/poisson/detail/progress.hpp>
 
@@ -10,6 +11,13 @@
 #include <string_view>
 
 namespace coir::poisson::detail {
+
+/// How many threads should share work side by side: those of most_tasks_at_once() that have a
+/// processor of their own.
+template <class Exec>
+int threads_side_by_side(Exec const& exec) {
+  return threads_beside_others(most_tasks_at_once(exec));
+}
 
 /// Calls body(0) to body(threads - 1) at the same time, each on a thread of the instance.
 ///

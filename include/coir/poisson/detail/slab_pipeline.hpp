@@ -21,7 +21,8 @@ namespace coir::poisson::detail {
 template <class Exec>
 int pipeline_bands(Exec const& exec, int slabs, std::int64_t cells, int stages) {
   std::int64_t const work = cells * stages / 2, most = cells / 2 / cells_worth_a_thread,
-                     bands = std::min<std::int64_t>(most, slabs / (2 * stages + 1));
+                     bands = std::min({most, std::int64_t(slabs / (2 * stages + 1)),
+                                       std::int64_t(threads_side_by_side(exec))});
   return static_cast<int>(threads_worth_starting(exec, work, bands));
 }
 
