@@ -184,6 +184,40 @@ void in_parts(Host const& exec, std::int64_t count, std::int64_t work, Body cons
                 [=](std::int64_t part) { body(count * part / parts, count * (part + 1) / parts); });
 }
 
+/// Inverts a column-major upper triangle without zeros on its diagonal, by LAPACK if it is small.
+/// Otherwise the block behind both halves of the diagonal is solved for, and threads invert these.
+template <class T>
+void invert_upper(Host const& exec, std::int64_t size, T* a, std::int64_t stride) {
+  constexpr std::int64_t least = 192;
+  int const n = static_cast<int>(size), lda = static_cast<int>(stride);
+  if (size < least) {
+    int info = 0;
+    trtri_of(T())("U", "N", &n, a, &lda, &info);
+    return;
+  }
+  std::int64_t const half = size / 2, rest = size - half;
+  T *const right = a + half * stride, *const corner = right + half;
+  int const k = static_cast<int>(half), l = static_cast<int>(rest);
+  in_parts(exec, rest, half * half, [=](std::int64_t first, std::int64_t end) {
+    T const minus_one(-1);
+    int const columns = static_cast<int>(end - first);
+    trsm_of(T())("L", "U", "N", "N", &k, &columns, &minus_one, a, &lda, right + first * stride,
+                 &lda);
+  });
+  in_parts(exec, half, rest * rest, [=](std::int64_t first, std::int64_t end) {
+    T const one(1);
+    int const rows = static_cast<int>(end - first);
+    trsm_of(T())("R", "U", "N", "N", &rows, &l, &one, corner, &lda, right + first, &lda);
+  });
+  auto const invert = [=](std::int64_t first, std::int64_t end) {
+    if (first == 0) invert_upper(exec, half, a, stride);
+    if (end == 2) invert_upper(exec, rest, corner, stride);
+  };
+  if (most_tasks_at_once(exec) < 2) return invert(0, 2);
+  for_each_task("coir::linalg::lapack/halves", exec, 2,
+                [=](std::int64_t part) { invert(part, part + 1); });
+}
+
 /// Factors a column-major matrix u^T u, by LAPACK if it is small. Otherwise the first half is
 /// factored, the columns behind it are solved for, and what is left is factored in turn: threads
 /// share the columns out.
@@ -313,8 +347,8 @@ void lapack_inverse(Host const& exec, std::int64_t stack, std::int64_t size, T* 
     int* const pivots = workspace.integers(n);
     T* const matrix = a + s * size * size;
     getrf_of(T())(&n, &n, matrix, &lda, pivots, &info);
-    if (info == 0) trtri_of(T())("U", "N", &n, matrix, &lda, &info);
     if (info != 0) return info;
+    invert_upper(exec, size, matrix, size);
     // x l = u^-1 for each row of x, whose columns are then exchanged: LAPACK's getri, which no
     // threads share out.
     T* const lower = workspace.factors(size * size);
