@@ -32,7 +32,7 @@ struct KMeans {
   auto operator()(C const& centres) const {
     auto const products = matmul(points, transpose(centres));
     auto const squared = evaluate(sum(square(centres), 1));
-    return mean(min(squared - 2 * products, 1)) + sum(square(points)) / float(points.extent(0));
+    return mean(min(squared - 2 * products, 1) + sum(square(points), 1));
   }
 };
 
