@@ -372,7 +372,9 @@ TYPED_TEST(SciPy, RefusesWhatHasNoTransform) {
   EXPECT_EQ(message_of([&] { fft::dstn(none); }), empty);
   EXPECT_EQ(message_of([&] { fft::idct(coir::ones<T, Space>(1, 2), {1, Norm::ortho, 0}); }),
             "a cosine transform of type 1 needs at least 2 numbers along its axis, not 1");
-  EXPECT_EQ(message_of([&] { coir::record<Space>([&] { fft::dct(x); }).run(); }),
-            "a Fourier transform can't be recorded by record(): only assignments, reductions along "
-            "an axis, products and vmap can; do the rest between two runs");
+  if constexpr (!coir::runs_on_host<typename Space::execution_space>)
+    EXPECT_EQ(
+        message_of([&] { coir::record<Space>([&] { fft::dct(x); }).run(); }),
+        "a Fourier transform can't be recorded by record(): only assignments, reductions along "
+        "an axis, products and vmap can; do the rest between two runs");
 }

@@ -1,7 +1,9 @@
 // Gradients through Fourier transforms, beside those of JAX and differences of values.
 
 #include <autodiff/program_grad.hpp>
+#include <coir/array/record.hpp>
 #include <coir/autodiff/fft.hpp>
+#include <coir/autodiff/value_and_grad_into.hpp>
 
 #include <support/message_of.hpp>
 
@@ -206,6 +208,33 @@ TEST(FftGradients, OfAnySize) {
   using Box = coir::Shape<3>;
   for (Box const& shape : {Box{1, 1, 1}, Box{2, 1, 4}, Box{1, 3, 2}, Box{3, 2, 5}, Box{4, 3, 1}})
     expect_gradient_of_convolution<double, 3>(shape);
+}
+
+// The transforms that are kept make the same bits when they run again, with other numbers.
+TEST(FftGradients, RecordedOnHosts) {
+  auto x = copy(waves(0, 9)), slope = copy(x), recorded_slope = copy(x);
+  Array<double, 0> value(Shape<0>{}), recorded_value(Shape<0>{});
+  auto const filter = fft::rfft(waves(1, 9));
+  auto const f = [&](auto x) {
+    return sum(abs(fft::ifft(fft::fft(x * x)))) +
+           sum(square(fft::irfft(fft::rfft(x) * filter, 9))) +
+           sum(x * fft::dct(x, {.norm = fft::Norm::ortho}));
+  };
+  auto const record_it = [&] {
+    return coir::record([&] { coir::value_and_grad_into(f)(recorded_value, recorded_slope, x); });
+  };
+  if constexpr (!coir::runs_on_host<Kokkos::DefaultExecutionSpace>) {
+    EXPECT_THROW(record_it(), coir::PreconditionError);
+  } else {
+    auto const recorded = record_it();
+    for (int round = 0; round < 2; ++round) {
+      coir::value_and_grad_into(f)(value, slope, x);
+      recorded.run();
+      EXPECT_EQ(recorded_value.item(), value.item());
+      EXPECT_TRUE(all(recorded_slope == slope));
+      x += 0.1;
+    }
+  }
 }
 
 TEST(FftGradients, RefuseWhatTransformsRefuse) {

@@ -64,9 +64,22 @@ auto plan_view(T* data, std::int64_t batch, std::array<std::int64_t, Rank> const
   return UnmanagedView<T, static_cast<int>(Rank) + 1, Kokkos::LayoutRight, Space>(data, layout);
 }
 
+/// The instance of a transform. While record() records, only those on hosts have one.
 template <class Space>
 auto fft_instance() {
-  return default_instance<typename Space::execution_space>("a Fourier transform");
+  using Exec = typename Space::execution_space;
+  if constexpr (runs_on_host<Exec>)
+    if (coir::detail::is_recording<Exec>()) return coir::detail::instance<Exec>();
+  return default_instance<Exec>("a Fourier transform");
+}
+
+/// Runs a transform, or keeps it for the runs of a recording.
+template <class Space, class Transform>
+void run_transform(Transform const& transform) {
+  if constexpr (runs_on_host<typename Space::execution_space>)
+    coir::detail::launch_on_host(transform);
+  else
+    transform();
 }
 
 /// Checks what a transform's last axis must have.
@@ -97,9 +110,10 @@ auto real_forward(LastAxes<Axes>, E const& x) {
     std::int64_t const points = size_of(shape);
     std::int64_t const batch = points == 0 ? 1 : in.size() / points;
     if (batch == 0) return result;
-    RealPlan<typename Space::execution_space, T, Axes>(exec, shape, batch)
-        .forward(plan_view<Space>(in.data(), batch, shape),
-                 plan_view<Space>(result.data(), batch, out_shape));
+    RealPlan<typename Space::execution_space, T, Axes> const plan(exec, shape, batch);
+    run_transform<Space>(
+        [plan, from = plan_view<Space>(in.data(), batch, shape),
+         to = plan_view<Space>(result.data(), batch, out_shape)] { plan.forward(from, to); });
     return result;
   } else {
     return operand(x);
@@ -176,12 +190,13 @@ auto complex_transform(LastAxes<Axes> axes, E const& x, bool forward) {
     ComplexPlan<typename Space::execution_space, T, Axes> const plan(exec, shape, batch,
                                                                      {.in_place = true});
     auto const view = plan_view<Space>(result.data(), batch, shape);
-    if (forward) {
-      plan.forward(view, view);
-    } else {
-      plan.backward(view, view);
-      result *= T(1) / static_cast<T>(points);
-    }
+    run_transform<Space>([plan, view, forward] {
+      if (forward)
+        plan.forward(view, view);
+      else
+        plan.backward(view, view);
+    });
+    if (!forward) result *= T(1) / static_cast<T>(points);
     return result;
   }
 }
@@ -206,9 +221,10 @@ auto real_inverse(LastAxes<Axes>, E const& spectrum, std::int64_t n) {
     std::int64_t const points = size_of(shape);
     std::int64_t const batch = points == 0 ? 1 : result.size() / points;
     if (batch == 0) return result;
-    RealPlan<typename Space::execution_space, T, Axes>(exec, shape, batch)
-        .backward(plan_view<Space>(in.data(), batch, in_shape),
-                  plan_view<Space>(result.data(), batch, shape));
+    RealPlan<typename Space::execution_space, T, Axes> const plan(exec, shape, batch);
+    run_transform<Space>(
+        [plan, from = plan_view<Space>(in.data(), batch, in_shape),
+         to = plan_view<Space>(result.data(), batch, shape)] { plan.backward(from, to); });
     result *= T(1) / static_cast<T>(points);
     return result;
   } else {
@@ -246,7 +262,8 @@ concept NumberField = Expression<E> && (rank_of<E> >= 1);
 /// The transform along the last axis: sum_x f(x) exp(-2 pi i k x / n), k = 0 ... n - 1. NumPy's
 /// fft.fft.
 ///
-/// \throws PreconditionError if the last axis is empty, or while record() records, as all
+/// \throws PreconditionError if the last axis is empty, or on devices while record() records, as
+///   all
 ///   transforms
 template <NumberField E>
 auto fft(E const& x) {

@@ -121,8 +121,9 @@ auto trigonometric(E const& x, ScaledTransform const& transform) {
     TrigonometricPlan<typename Space::execution_space, T, 2> const plan(
         exec, shape, {transform.kind, Trigonometric::none}, before);
     auto const run = [&](T const* from) {
-      plan.run(plan_view<Space>(from, before, shape),
-               plan_view<Space>(result.data(), before, shape));
+      run_transform<Space>(
+          [plan, in = plan_view<Space>(from, before, shape),
+           out = plan_view<Space>(result.data(), before, shape)] { plan.run(in, out); });
     };
     if (transform.before.are_ones()) {
       run(as_array<T>(x).data());
@@ -201,7 +202,7 @@ auto along_all(E const& x, bool sine, bool forward, AllAxesOptions const& option
 ///   type 4   2 sum_j x_j cos(pi (2j+1) (2k+1) / 4n)
 ///
 /// \throws PreconditionError if the axis is empty, if there is no such axis or type, if an axis of
-///   type 1 has 1 number, or while record() records, as all transforms
+///   type 1 has 1 number, or on devices while record() records, as all transforms
 template <RealField E>
 auto dct(E const& x, TrigonometricOptions const& options = {}) {
   return trigonometric(x, detail::scaled_transform(x.shape(), false, true, options.type,
