@@ -4,7 +4,9 @@
 #include <autodiff/program_grad.hpp>
 
 #include <coir/array/record.hpp>
+#include <coir/autodiff/decompositions.hpp>
 #include <coir/autodiff/linalg.hpp>
+#include <coir/autodiff/solve.hpp>
 #include <coir/autodiff/value_and_grad_into.hpp>
 #include <coir/core/pool.hpp>
 
@@ -75,6 +77,15 @@ struct Products {
   }
 };
 
+/// The likelihood of a Gaussian process.
+struct Likelihood {
+  template <class K>
+  auto operator()(K const& k) const {
+    auto const seen = evaluate(k(range(), 0));
+    return sum(seen * solve(k, seen)) + sum(log(diagonal(cholesky(k))));
+  }
+};
+
 /// On devices a recorded reduction folds values that were stored, and so rounded, in another order.
 /// Sums of up to 6464 terms then differ by at most 6464 roundings of the sum of their absolute
 /// values, which is below 100 times the largest result here.
@@ -142,6 +153,29 @@ TEST(RecordedGrad, SeveralArgumentsAndProducts) {
     expects_same(numbers_of(of_w), numbers_of(std::get<0>(expected.gradient)));
     expects_same(numbers_of(of_v), numbers_of(std::get<1>(expected.gradient)));
     w += 0.1;  // a recorded run reads the elements that are there
+  }
+}
+
+// Hosts keep the calls of LAPACK, which read other elements and may fail when they run.
+TEST(RecordedGrad, SolvedSystemsOnHosts) {
+  Array<double, 2> k = 3 * coir::eye<double>(5) + 0.1 * waves(0, 5, 5), slope = copy(k);
+  Array<double, 0> value(Shape<0>{});
+  auto const record_it = [&] {
+    return record([&] { value_and_grad_into(Likelihood{})(value, slope, k); });
+  };
+  if constexpr (!coir::runs_on_host<Kokkos::DefaultExecutionSpace>) {
+    EXPECT_THROW(record_it(), PreconditionError);
+  } else {
+    auto const recorded = record_it();
+    for (int round = 0; round < 2; ++round) {
+      recorded.run();
+      auto const expected = coir::value_and_grad(Likelihood{})(k);
+      EXPECT_EQ(value.item(), expected.value);
+      EXPECT_EQ(numbers_of(slope), numbers_of(expected.gradient));
+      k += 0.5 * coir::eye<double>(5);
+    }
+    k = -k;
+    EXPECT_THROW(recorded.run(), coir::NumericalError);
   }
 }
 

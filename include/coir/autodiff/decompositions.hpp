@@ -152,8 +152,11 @@ auto cholesky(A const& a) {
       auto lower = detail::lower_part(detail::products(across, cotangent, shape), 0.5);
       if constexpr (std::floating_point<T>) {
         auto const [stack, n, same] = detail::StackShape(shape);
-        detail::lapack_between_inverses(detail::lapack_instance(lower), stack, n,
-                                        const_cast<T*>(kept.data()), lower.data());
+        detail::keep_or_run(detail::lapack_instance(lower),
+                            [matrices = stack, rows = n, factors = const_cast<T*>(kept.data()),
+                             data = lower.data()](auto const& exec) {
+                              detail::lapack_between_inverses(exec, matrices, rows, factors, data);
+                            });
         detail::add_cotangent(stored, std::move(lower));
       } else {
         auto const left = solve(across, lower);

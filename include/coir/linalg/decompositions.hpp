@@ -4,7 +4,7 @@
 /// Decompositions of matrices, and of stacks of them along leading axes, by LAPACK on hosts and
 /// cuSOLVER on NVIDIA's devices: cholesky, qr, eigh, svd. svd of matrices of up to 128 rows and
 /// columns, and all on AMD's devices, copies arrays to the host, and the results back. Integers
-/// compute in double. record() can't record these functions.
+/// compute in double. record() records cholesky on hosts, and none of the others.
 
 #include <coir/linalg/detail/lapack.hpp>
 
@@ -23,8 +23,11 @@ auto cholesky(A const& a) {
   using T = detail::lapack_t<value_t<A>>;
   detail::expects_square(a, "cholesky");
   auto const [stack, n, same] = detail::StackShape(a.shape());
-  auto result = detail::lapack_copy<T>(a, "cholesky()");
-  detail::lapack_cholesky(detail::lapack_instance(result), stack, n, result.data());
+  auto result = detail::kept_lapack_copy<T>(a, "cholesky()");
+  detail::keep_or_run(detail::lapack_instance(result),
+                      [matrices = stack, rows = n, data = result.data()](auto const& exec) {
+                        detail::lapack_cholesky(exec, matrices, rows, data);
+                      });
   return result;
 }
 

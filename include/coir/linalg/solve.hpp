@@ -3,7 +3,7 @@
 /// \file
 /// Systems of linear equations, by LAPACK on hosts and cuSOLVER on NVIDIA's devices: solve, inv,
 /// det, lstsq. lstsq, and all on AMD's devices, copies arrays to the host, and the results back.
-/// Integers compute in double. record() can't record these functions.
+/// Integers compute in double. record() records solve on hosts, and none of the others.
 
 #include <coir/array/axis_reductions.hpp>
 #include <coir/linalg/detail/lapack.hpp>
@@ -46,21 +46,24 @@ auto solve(A const& a, B const& b) {
   detail::expects_square(a, "solve");
   auto const [stack, n, same] = detail::StackShape(a.shape());
   auto const solved = [&](auto columns) {
-    auto factors = detail::lapack_copy<T>(a, "solve()");
-    detail::lapack_solve(detail::lapack_instance(factors), stack, n,
-                         stack == 0 || n == 0 ? 0 : columns.size() / (stack * n), factors.data(),
-                         columns.data());
+    auto factors = detail::kept_lapack_copy<T>(a, "solve()");
+    std::int64_t const matrices = stack, rows = n,
+                       count = stack == 0 || n == 0 ? 0 : columns.size() / (stack * n);
+    detail::keep_or_run(detail::lapack_instance(factors),
+                        [=, left = factors.data(), right = columns.data()](auto const& exec) {
+                          detail::lapack_solve(exec, matrices, rows, count, left, right);
+                        });
     return columns;
   };
   if constexpr (rank_of<B> == 1) {
     if (b.shape()[0] != n) detail::fail_to_solve(a.shape(), b.shape());
-    return solved(
-        detail::lapack_copy<T>(broadcast_to(b, detail::with_vectors(a.shape(), n)), "solve()"));
+    return solved(detail::kept_lapack_copy<T>(broadcast_to(b, detail::with_vectors(a.shape(), n)),
+                                              "solve()"));
   } else {
     if (b.shape() != detail::with_matrices(a.shape(), n, b.shape()[rank - 1]))
       detail::fail_to_solve(a.shape(), b.shape());
     return evaluate(detail::transpose_each(
-        solved(detail::lapack_copy<T>(detail::transpose_each(b), "solve()"))));
+        solved(detail::kept_lapack_copy<T>(detail::transpose_each(b), "solve()"))));
   }
 }
 
@@ -73,12 +76,14 @@ class LuFactors {
 
  public:
   template <LapackMatrices A>
-  explicit LuFactors(A const& a) : factors_(lapack_copy<T>(a, "solve()")) {
+  explicit LuFactors(A const& a) : factors_(kept_lapack_copy<T>(a, "solve()")) {
     expects_square(a, "solve");
     auto const [stack, n, same] = StackShape(factors_.shape());
     if constexpr (on_host) {
       pivots_ = Array<int, 1, Space>(Shape<1>{stack * n});
-      lapack_factor(lapack_instance(factors_), stack, n, factors_.data(), pivots_.data());
+      keep_or_run(lapack_instance(factors_),
+                  [matrices = stack, rows = n, factors = factors_.data(), pivots = pivots_.data()](
+                      auto const& exec) { lapack_factor(exec, matrices, rows, factors, pivots); });
     }
   }
 
@@ -89,15 +94,15 @@ class LuFactors {
       return transposed ? coir::solve(transpose_each(factors_), b) : coir::solve(factors_, b);
     } else if constexpr (rank_of<B> == 1) {
       if (b.shape()[0] != factors_.shape()[Rank - 1]) fail_to_solve(factors_.shape(), b.shape());
-      return solved(
-          lapack_copy<T>(broadcast_to(b, with_vectors(factors_.shape(), b.shape()[0])), "solve()"),
-          transposed);
+      return solved(kept_lapack_copy<T>(
+                        broadcast_to(b, with_vectors(factors_.shape(), b.shape()[0])), "solve()"),
+                    transposed);
     } else {
       if (b.shape() !=
           with_matrices(factors_.shape(), factors_.shape()[Rank - 1], b.shape()[Rank - 1]))
         fail_to_solve(factors_.shape(), b.shape());
       return evaluate(
-          transpose_each(solved(lapack_copy<T>(transpose_each(b), "solve()"), transposed)));
+          transpose_each(solved(kept_lapack_copy<T>(transpose_each(b), "solve()"), transposed)));
     }
   }
 
@@ -105,9 +110,12 @@ class LuFactors {
   template <class Columns>
   Columns solved(Columns columns, bool transposed) const {
     auto const [stack, n, same] = StackShape(factors_.shape());
-    lapack_solve_by_factors(lapack_instance(factors_), stack, n,
-                            stack == 0 || n == 0 ? 0 : columns.size() / (stack * n),
-                            factors_.data(), pivots_.data(), transposed, columns.data());
+    std::int64_t const matrices = stack, rows = n,
+                       count = stack == 0 || n == 0 ? 0 : columns.size() / (stack * n);
+    keep_or_run(lapack_instance(factors_), [=, factors = factors_.data(), pivots = pivots_.data(),
+                                            right = columns.data()](auto const& exec) {
+      lapack_solve_by_factors(exec, matrices, rows, count, factors, pivots, transposed, right);
+    });
     return columns;
   }
 

@@ -183,6 +183,25 @@ auto lapack_copy(E const& x, char const* what) {
   return Array<T, rank_of<E>, space_like<E>>(cast<T>(x));
 }
 
+/// lapack_copy() for an operation that recordings on hosts keep, by keep_or_run().
+template <class T, class E>
+auto kept_lapack_copy(E const& x, char const* what) {
+  using Exec = typename space_like<E>::execution_space;
+  if constexpr (runs_on_host<Exec>)
+    return Array<T, rank_of<E>, space_like<E>>(cast<T>(x));
+  else
+    return lapack_copy<T>(x, what);
+}
+
+/// Calls a function of LAPACK with an instance, or keeps that for the runs of a recording on hosts.
+template <class Exec, class Call>
+void keep_or_run(Exec const& exec, Call const& call) {
+  if constexpr (runs_on_host<Exec>)
+    launch_on_host([=] { call(exec); });
+  else
+    call(exec);
+}
+
 /// The instance that an array's functions of LAPACK run on.
 template <class T, int Rank, class Space>
 auto lapack_instance(Array<T, Rank, Space> const&) {
