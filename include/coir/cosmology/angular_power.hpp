@@ -463,9 +463,9 @@ void expects_spectra(std::vector<Tracer<T>> const& tracers, std::vector<double> 
 /// A tracer of shapes has the sum of the last two, times 1 + m and, for its spin,
 /// sqrt((l+2)!/(l-2)!) / (l + 1/2)^2. Noise isn't part of C_l.
 ///
-/// For l from 10 to 3000, Gaussian or Smail n(z) no narrower than 0.03 (1 + z), and tables with rows
-/// 0.01 apart, the sums are within 1e-5 sqrt(C_ii C_jj) of the integrals. The error of Limber's
-/// approximation itself is larger where l is small and n(z) narrow.
+/// For l from 10 to 3000, Gaussian or Smail n(z) no narrower than 0.03 (1 + z), and tables with
+/// rows 0.01 apart, the sums are within 1e-5 sqrt(C_ii C_jj) of the integrals. The error of
+/// Limber's approximation itself is larger where l is small and n(z) narrow.
 ///
 /// If T is a dual number, the derivatives with respect to all parameters come in the same pass.
 /// Derivatives along directions in which the cosmology doesn't vary, such as biases, cost little.
