@@ -26,9 +26,9 @@ std::shared_ptr<void> connect_by_peer(Group const& group,
 ///
 /// \param pieces  whole, in runs
 /// \throws PreconditionError if a piece has another size where it is received
-/// \throws EnvironmentError if the device refuses. Pieces that lie in memory that the driver
-/// doesn't
-///   share are copied first, which takes long.
+/// \throws EnvironmentError if the device refuses
+///
+/// Pieces in memory that the driver doesn't share are copied first, which takes long.
 std::unique_ptr<UnderWay> begin_by_peer(std::shared_ptr<void> const& connection,
                                         Engine const& engine,
                                         Kokkos::DefaultExecutionSpace const& exec,
