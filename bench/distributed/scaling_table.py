@@ -204,7 +204,7 @@ class Table:
                 row |= {"value_seconds": self.results.median(key, "value_seconds")}
                 row |= {"over_value": self.results.median(key, "gradient/value")}
                 row |= {"bytes_of_a_particle": max(run["bytes/particle"] for run in runs)}
-                base = rows[0] if rows else row
+                base = next((other for other in rows if other["n"] == n), row)
                 row |= {"against_ranks": base["ranks"], "speed_up": base["seconds"] / seconds}
                 rows.append(row | {"efficiency": row["speed_up"] * base["ranks"] / ranks})
         return rows
@@ -334,8 +334,8 @@ def markdown_of(table, left_out, state, machine):
     scaled = sorted({f"{row['n']}^3" for row in rows if table.on_one(row["what"], row["n"])[1]})
     if scaled:
         model += f" t_1 of {', '.join(scaled)} is that of the nearest size of one rank, times the ratio of points."
-    if table.fit():
-        model += " The two largest steps on two ranks give c and t_0, unless they are told."
+    if table.fit() and None in (options.per_particle_ps, options.fixed_ms):
+        model += " What wasn't told of c and t_0 is fitted to the two largest steps on two ranks."
     parts += ["## Model", model]
     section("Left out", {"case": lambda row: row[0], "why": lambda row: row[1]}, left_out)
     return "\n\n".join(parts) + "\n"

@@ -255,7 +255,7 @@ void argsort_row(Key const* keys, std::int64_t* order, std::uint64_t* spare, std
     for (std::int64_t i = columns * part / parts; i < columns * (part + 1) / parts; ++i)
       words[i] = std::uint64_t(keys[i]) >> bits.first << 32 | static_cast<std::uint64_t>(i);
   });
-  // Two digits are sorted by faster than vectors sort words of 64 bits.
+  // A radix sort by two digits is faster than vectors sort words of 64 bits.
   bool const by_two_digits = bits.count <= 16 && parts == 1;
   if (columns < short_row || (sorts_by_vectors<std::uint64_t> && !by_two_digits))
     sort_and_merge(words, spare, columns, parts, run);
@@ -462,12 +462,16 @@ void argsort_on_host(Exec const& exec, Key const* keys, std::int64_t* order, std
   if (sizeof(Key) <= 4 && suits_lane_sort<std::uint64_t>(rows, columns)) {
     // Words of a key and its column, which tells equal keys apart.
     auto* const words = reinterpret_cast<std::uint64_t*>(order);
-    for (std::int64_t r = 0; r < rows; ++r)
-      for (std::int64_t c = 0; c < columns; ++c)
-        words[r * columns + c] =
-            std::uint64_t(keys[r * columns + c]) << 32 | static_cast<std::uint64_t>(c);
-    sort_short_rows(exec, words, rows, columns);
-    for (std::int64_t i = 0; i < rows * columns; ++i) words[i] &= 0xffffffff;
+    std::int64_t const shares = threads_worth_starting(exec, rows * columns, rows);
+    for_each_task("coir::array::sort_on_host/order", exec, shares, [=](std::int64_t share) {
+      std::int64_t const begin = rows * share / shares, end = rows * (share + 1) / shares;
+      for (std::int64_t r = begin; r < end; ++r)
+        for (std::int64_t c = 0; c < columns; ++c)
+          words[r * columns + c] =
+              std::uint64_t(keys[r * columns + c]) << 32 | static_cast<std::uint64_t>(c);
+      sort_in_lanes(words + begin * columns, end - begin, columns);
+      for (std::int64_t i = begin * columns; i < end * columns; ++i) words[i] &= 0xffffffff;
+    });
     return;
   }
   auto spare = spare_rows<std::uint64_t>(exec, rows, columns);

@@ -172,6 +172,8 @@ struct PeerConnection {
   ~PeerConnection() { close(); }
 
   void close() {
+    // Others' signals may still have to be written. After a failure the work may never end.
+    if (!has_failed && signals != nullptr) Kokkos::fence();
     from_others.reset();
     to_self.reset();
     begun.reset();
@@ -246,6 +248,7 @@ class PeerExchange : public UnderWay {
   void finish() override {
     await_signals(exec_, awaited_);
     if (!detours_.empty()) exec_.fence();  // their memory is freed next
+    detours_.clear();
     is_finished_ = true;
   }
 
@@ -625,7 +628,7 @@ std::shared_ptr<void> connect_by_peer(Group const& group, std::chrono::milliseco
       }
     });
     try_out(*connection, group, *probe, probes, wait);
-  } catch (EnvironmentError const&) {  // on all ranks
+  } catch (...) {  // on all ranks
     problem = std::current_exception();
   }
   for (char* const first : opened) close_memory(first);
@@ -642,8 +645,8 @@ std::unique_ptr<UnderWay> begin_by_peer(std::shared_ptr<void> const& connection,
   if (held->has_failed)
     throw EnvironmentError("an exchange of this group by peer memory has failed: make a new group");
   auto exchange = std::make_unique<PeerExchange>(held, exec);
-  auto mine = sources_of_sends(*held, pieces, *exchange);
   try {
+    auto mine = sources_of_sends(*held, pieces, *exchange);
     run_exchange(*held, engine, exec, pieces, std::move(mine), *exchange);
   } catch (...) {  // other ranks may have launched it
     held->has_failed = true;

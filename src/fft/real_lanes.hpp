@@ -103,12 +103,16 @@ class RealLanes {
   LaneInput<T> number_of_spectrum(std::int64_t k) const {
     if (!is_even()) {
       std::int64_t const of = std::min(k, n_ - k);
-      return {rows(2 * of, 2 * of + 1, 0, 0), {T(1)}, {T(0), T(k == 0 ? 0 : of == k ? -1 : 1)}};
+      return {rows(2 * of, 2 * of + (k > 0), 0, 0),
+              {T(1)},
+              {T(0), T(k == 0    ? 0
+                       : of == k ? -1
+                                 : 1)}};
     }
     std::int64_t const other = n_ / 2 - k;
     auto const [c, s] = root(k);
     double const counts = k == 0 ? 0 : 1;
-    return {rows(2 * k, 2 * k + 1, 2 * other, 2 * other + 1),
+    return {rows(2 * k, 2 * k + (k > 0), 2 * other, 2 * other + (k > 0)),
             {T(1 - s), T(-c * counts), T(1 + s), T(-c * counts)},
             {T(-c), T((s - 1) * counts), T(c), T((1 + s) * counts)}};
   }

@@ -86,6 +86,7 @@ std::vector<std::byte> read_runs(std::filesystem::path const& path, std::int64_t
                                  std::int64_t run, std::int64_t stride, std::int64_t runs) {
   OpenFile file(path);
   auto bytes = room_for(run * runs, path);
+  if (run == stride && runs > 0) run *= std::exchange(runs, 1);  // without gaps
   for (std::int64_t r = 0; r < runs && run > 0; ++r) {
     file.go_to(offset + r * stride);
     file.read(bytes.data() + r * run, run);

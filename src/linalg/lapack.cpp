@@ -1,9 +1,11 @@
+#include "blas_calls.hpp"
 #include "lane_solve.hpp"
 #include "lapack_failures.hpp"
 #include "one_blas_thread.hpp"
 
 #include <core/lanes.hpp>
 
+#include <coir/core/memory.hpp>
 #include <coir/core/tasks.hpp>
 
 #include <algorithm>
@@ -21,12 +23,6 @@
   void letter##trtri_(char const*, char const*, int const*, T*, int const*, int*);               \
   void letter##potrf_(char const*, int const*, T*, int const*, int*);                            \
   void letter##gelqf_(int const*, int const*, T*, int const*, T*, T*, int const*, int*);         \
-  void letter##trsm_(char const*, char const*, char const*, char const*, int const*, int const*, \
-                     T const*, T const*, int const*, T*, int const*);                            \
-  void letter##syrk_(char const*, char const*, int const*, int const*, T const*, T const*,       \
-                     int const*, T const*, T*, int const*);                                      \
-  void letter##gemm_(char const*, char const*, int const*, int const*, int const*, T const*,     \
-                     T const*, int const*, T const*, int const*, T const*, T*, int const*);      \
   }                                                                                              \
   namespace coir::detail {                                                                       \
   inline constexpr auto getrf_of(T) { return letter##getrf_; }                                   \
@@ -34,9 +30,6 @@
   inline constexpr auto trtri_of(T) { return letter##trtri_; }                                   \
   inline constexpr auto potrf_of(T) { return letter##potrf_; }                                   \
   inline constexpr auto gelqf_of(T) { return letter##gelqf_; }                                   \
-  inline constexpr auto trsm_of(T) { return letter##trsm_; }                                     \
-  inline constexpr auto syrk_of(T) { return letter##syrk_; }                                     \
-  inline constexpr auto gemm_of(T) { return letter##gemm_; }                                     \
   }
 #define COIR_DECLARE_REAL(letter, T)                                                               \
   COIR_DECLARE_LAPACK(letter, T, T)                                                                \
@@ -170,7 +163,7 @@ Failure for_each_matrix(Host const& exec, std::int64_t stack, std::int64_t work,
 }
 
 /// Calls body(first, end) for parts of `count` rows or columns, each on a thread with BLAS' calls
-/// of its own, if a matrix has the caller's thread alone and its work is worth that.
+/// of its own, unless the caller is in a parallel region or the work is too little.
 ///
 /// \param work  multiplications and additions of a row or column
 template <class Body>
@@ -185,7 +178,7 @@ void in_parts(Host const& exec, std::int64_t count, std::int64_t work, Body cons
 }
 
 /// Inverts a column-major upper triangle without zeros on its diagonal, by LAPACK if it is small.
-/// Otherwise the block behind both halves of the diagonal is solved for, and threads invert these.
+/// Otherwise the upper right block is solved for, and threads invert both halves of the diagonal.
 template <class T>
 void invert_upper(Host const& exec, std::int64_t size, T* a, std::int64_t stride) {
   constexpr std::int64_t least = 192;
@@ -342,6 +335,11 @@ template <class T>
 void lapack_inverse(Host const& exec, std::int64_t stack, std::int64_t size, T* a) {
   int const n = extent(size), lda = leading(n);
   if (n == 0) return;
+  // As a whole before threads start, each of which takes memory for a matrix.
+  std::int64_t const bytes = std::min<std::int64_t>(stack, most_tasks_at_once(exec)) * size * size *
+                             std::int64_t(sizeof(T));
+  constexpr std::int64_t worth_asking = std::int64_t(1) << 28;
+  if (bytes > worth_asking) expects_memory<Kokkos::HostSpace>(bytes, "the factors of inverses");
   auto const invert = [=](std::int64_t s, auto& workspace) {
     int info = 0;
     int* const pivots = workspace.integers(n);

@@ -614,8 +614,10 @@ template <CompiledSpace Exec, Real T>
 std::int64_t Force<Exec, T>::adjoint_bytes(distributed::Group const& group, Shape<3> const& shape,
                                            GhostWidths const& touched, ForceKernel kernel) {
   auto const planes = detail::planes_of_potential<Exec>(group, shape, touched, kernel);
+  // Ghosts of vectors come for spectral gradients; of a number a cell for differences.
+  std::int64_t const components = gradient_points(kernel) == 0 ? 2 : 1;
   return fft::bytes_in_place<T>(
-      Shape<3>{planes.held() + planes.ghosts_of_own(), shape[1], shape[2]});
+      Shape<3>{planes.held() + components * planes.ghosts_of_own(), shape[1], shape[2]});
 }
 
 template <CompiledSpace Exec, Real T>

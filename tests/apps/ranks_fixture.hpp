@@ -6,8 +6,10 @@
 
 #include <support/run_on_ranks.hpp>
 
-#include <algorithm>
+#include <filesystem>
 #include <sstream>
+#include <string>
+#include <vector>
 
 namespace coir::testing {
 

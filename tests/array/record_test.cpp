@@ -41,6 +41,19 @@ TYPED_TEST(Record, SweepsAreThoseOfStatementsOneByOne) {
   EXPECT_EQ(values(u), values(p));
 }
 
+TYPED_TEST(Record, IsNotRunWhileAnotherOneIsRecorded) {
+  TYPES_OF_CASE;
+  if constexpr (coir::runs_on_host<Exec>) {
+    auto u = zeros<T, Space>(10);
+    auto const one = record<Space>([&] { u += 1; });
+    EXPECT_EQ(
+        coir::testing::message_of<PreconditionError>([&] { record<Space>([&] { one.run(); }); }),
+        "recorded statements can't be run while record() records");
+    one.run();
+    EXPECT_EQ(values(u), std::vector<T>(10, T(1)));
+  }
+}
+
 // The second statement overwrites what it reads, through a temporary; the others have results of
 // their own.
 TYPED_TEST(Record, TemporariesLiveAsLongAsWhatIsRecorded) {

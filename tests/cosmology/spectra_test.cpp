@@ -554,6 +554,21 @@ TEST(AngularPower, HasConvergedForTables) {
   }
 }
 
+// Such a table loses what a shift moves below z = 0.
+TEST(AngularPower, TakesAsManyPanelsForAShiftedTable) {
+  std::vector<double> z, rows;
+  for (int i = 0; i <= 200; ++i) {
+    z.push_back(0.01 * i);
+    rows.push_back((0.02 + z.back() * z.back()) * std::exp(-std::pow(z.back() / 0.3, 1.5)));
+  }
+  rows.back() = 0;
+  auto const n = N::table(z, rows);
+  int const panels = panels_for<double>({NumberCounts<>{.n = n}});
+  EXPECT_LT(panels, 300);
+  for (double const shift : {-1e-4, -0.01, -0.05})
+    EXPECT_EQ(panels_for<double>({NumberCounts<>{.n = n.shifted(shift)}}), panels) << shift;
+}
+
 TEST(AngularPower, DependsOnBiasesAsItMust) {
   auto tracers = three_tracers();
   auto const before = angular_power(flat(), tracers, {50}, linear_bbks());

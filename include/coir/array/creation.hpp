@@ -90,7 +90,7 @@ struct RowsOfEye {
   std::int64_t columns, above;
   void stretch(std::int64_t row, std::int64_t begin, std::int64_t end) const {
     std::fill(to + row * columns + begin, to + row * columns + end, T(0));
-    std::int64_t const one = row + above;
+    std::int64_t const one = above < columns ? row + above : columns;
     if (one >= begin && one < end) to[row * columns + one] = T(1);
   }
 };

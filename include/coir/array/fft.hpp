@@ -262,9 +262,8 @@ concept NumberField = Expression<E> && (rank_of<E> >= 1);
 /// The transform along the last axis: sum_x f(x) exp(-2 pi i k x / n), k = 0 ... n - 1. NumPy's
 /// fft.fft.
 ///
-/// \throws PreconditionError if the last axis is empty, or on devices while record() records, as
-///   all
-///   transforms
+/// \throws PreconditionError if the last axis is empty or, as all transforms, on devices while
+///   record() records
 template <NumberField E>
 auto fft(E const& x) {
   return complex_transform(detail::LastAxes<1>(), x, true);

@@ -41,9 +41,12 @@ class Recorded {
   /// Runs the statements `times` times, after all work that was started before, and waits.
   ///
   /// \throws PreconditionError if `times` is negative, or if an array of a recorded gradient isn't
-  ///   in the memory that it had when it was recorded
+  ///   in the memory that it had when it was recorded, or while record() records
+  /// \throws NumericalError if a matrix of a recorded solve() or cholesky() is at fault
   void run(std::int64_t times = 1) const {
     expects(times >= 0, "recorded statements can be run 0 times or more", times);
+    if (detail::kept_launches)
+      throw PreconditionError("recorded statements can't be run while record() records");
     for (auto const& check : state_->checks) check();
     if constexpr (runs_on_host<Exec>) {
       Exec{}.fence();
@@ -95,11 +98,12 @@ class Recorded {
 /// graph, on hosts as a list. So a run neither makes expressions nor arrays, which pays for small
 /// ones. On other devices each run calls `statements` again.
 ///
-/// Assignments (compound and masked ones, too), reductions along an axis, products, vmap() and
-/// value_and_grad_into() of these can be recorded. `statements` must only change elements: arrays
-/// that it writes exist before and keep their memory (no swap()), and numbers are the same in each
-/// run. Arrays that it refers to must outlive the result. On hosts an element, u(0), is a
-/// reference: what is stored there isn't recorded; write u(range(0, 1)) = 1.
+/// Assignments (compound and masked ones, too), reductions along an axis, products, vmap(), on
+/// hosts Fourier transforms, solve() and cholesky(), and value_and_grad_into() of these can be
+/// recorded. `statements` must only change elements: arrays that it writes exist before and keep
+/// their memory (no swap()), and numbers are the same in each run. Arrays that it refers to must
+/// outlive the result. On hosts an element, u(0), is a reference: what is stored there isn't
+/// recorded; write u(range(0, 1)) = 1.
 ///
 /// \tparam Space  the memory space of the arrays
 /// \throws PreconditionError if a statement needs the host to wait, as reductions to a number do

@@ -112,9 +112,13 @@ int panels_for(std::vector<Tracer<T>> const& tracers) {
     narrowest = std::min(narrowest, n.deviation() / (1 + z) / (2 * std::sqrt(std::log1p(z) * end)));
   }
   int panels = static_cast<int>(std::clamp(std::ceil(0.3 / narrowest), 12.0, 64.0));
-  for (auto const& tracer : tracers)
-    while (panels < 300 && !detail::resolve(detail::Panels(end, panels), distribution(tracer)))
+  // Without its shift, by which a table may lose what lies below z = 0: no panels would find that.
+  for (auto const& tracer : tracers) {
+    auto const n = distribution(tracer).unshifted();
+    double const farthest = std::max(end, std::log1p(n.z_end()));
+    while (panels < 300 && !detail::resolve(detail::Panels(farthest, panels), n))
       panels = std::min(300, panels + panels / 4);
+  }
   return panels;
 }
 

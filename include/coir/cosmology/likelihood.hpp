@@ -47,11 +47,14 @@ std::vector<T> matrix_at(AngularSpectra<T> const& spectra, std::size_t at) {
   return result;
 }
 
-/// The two tracers with the largest correlation, in words.
+/// A tracer without a positive spectrum, or else the two with the largest correlation, in words.
 template <class T>
-std::string most_alike(AngularSpectra<T> const& total, std::size_t at) {
+std::string why_not_positive(AngularSpectra<T> const& total, std::size_t at) {
   double largest = -1;
   std::string result;
+  for (std::size_t i = 0; i < total.tracers(); ++i)
+    if (double const own = plain(total(at, i, i)); !(own > 0))
+      return ", where tracer " + std::to_string(i) + " has " + in_words(own) + ": give it noise";
   for (std::size_t i = 0; i < total.tracers(); ++i)
     for (std::size_t j = i + 1; j < total.tracers(); ++j) {
       double const own = std::sqrt(std::abs(plain(total(at, i, i)) * plain(total(at, j, j)))),
@@ -59,7 +62,8 @@ std::string most_alike(AngularSpectra<T> const& total, std::size_t at) {
       if (!(r > largest)) continue;
       largest = r;
       result = ", where tracers " + std::to_string(i) + " and " + std::to_string(j) +
-               " have the largest correlation, " + in_words(r);
+               " have the largest correlation, " + in_words(r) +
+               ": give tracers noise, or leave one of two alike out";
     }
   return result;
 }
@@ -76,8 +80,7 @@ Cholesky<T> factor_at(AngularSpectra<T> const& total, std::size_t at) {
     expects(false,
             "spectra with noise must be a positive definite matrix of tracers at each l, and "
             "aren't at l = " +
-                in_words(total.l()[at]) + most_alike(total, at) +
-                ": give tracers noise, or leave one of two alike out");
+                in_words(total.l()[at]) + why_not_positive(total, at));
   return result;
 }
 

@@ -165,6 +165,13 @@ class RedshiftDistribution {
     return result;
   }
 
+  /// The same before it was shifted.
+  RedshiftDistribution unshifted() const {
+    RedshiftDistribution result = *this;
+    result.shift_ = T(0);
+    return result;
+  }
+
   /// n at z.
   T operator()(double z) const {
     T const x = z - shift_;

@@ -77,7 +77,8 @@ class Exchange {
   Exchange& operator=(Exchange&&) noexcept;
 
   /// Completes the exchange: from now on work on the instance given to begin() may read what was
-  /// received, and write to what was sent. Waits, except on devices with NCCL or peer memory.
+  /// received, and write to what was sent. Waits, except on devices with NCCL or, for
+  /// Views' memory, with peer memory.
   ///
   /// \throws EnvironmentError if the transport fails
   void finish();

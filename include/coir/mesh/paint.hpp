@@ -118,10 +118,10 @@ template <class Exec>
 void expects_alike_options(GhostPlanes<Exec> const& ghosts, double box,
                            PaintOptions const& options) {
   if (!options.check_planes) return;
-  distributed::expects_alike(ghosts.group(),
-                             {{"box length", box},
-                              {"assignment", name_of(options.assignment)},
-                              {"choice to be deterministic", options.deterministic}});
+  distributed::expects_alike(ghosts.group(), {{"box length", box},
+                                              {"assignment", name_of(options.assignment)},
+                                              {"choice to be deterministic", options.deterministic},
+                                              {"choice to add ghosts", options.add_ghosts}});
 }
 
 /// Stages a caller's Views, checks them, and paints. Collective.

@@ -99,7 +99,8 @@ class FieldTarget {
     return result;
   }
 
-  /// The log density, and its gradient in `slope`.
+  /// The log density, and its gradient in `slope`. Outside of the parameters' ranges it is minus
+  /// infinity, and `slope` is left as it was.
   ///
   /// \throws PreconditionError if theta or slope isn't of size()
   /// \throws NumericalError, ResourceError as ForwardModel::value_and_grad()

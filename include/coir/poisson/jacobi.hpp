@@ -14,7 +14,7 @@ namespace coir::poisson {
 /// How the sweeps are made. All schemes give the same bits.
 enum class JacobiScheme {
   automatic,  ///< blocked where that is faster, otherwise plain
-  plain,      ///< one pass over memory per sweep; of boxes on hosts one for some
+  plain,      ///< one pass over memory per sweep; of boxes on hosts one for up to eight
   blocked,    ///< many sweeps per pass, in cache or scratch memory; 2-D only
 };
 

@@ -59,8 +59,8 @@ struct PipelineStep {
 ///
 /// \param rows    of a slab
 /// \param tile    rows of a tile
-/// \param bands   at most slabs / (2 stages)
-/// \param passes  stage 0 follows the last stage as each stage follows the one before
+/// \param bands   at most slabs / (2 stages), and at most threads_side_by_side()
+/// \param passes  how often all stages are made, one pass after the other
 template <class Exec, class Step>
 void pipeline(std::string_view label, Exec const& exec, int slabs, int rows, int tile, int stages,
               int bands, Step const& step, int passes = 1) {
@@ -99,15 +99,6 @@ void pipeline(std::string_view label, Exec const& exec, int slabs, int rows, int
         step(PipelineStep{pass, band, s, slab, false, {1, rows + 1}});
   };
 
-  if (bands > most_tasks_at_once(exec)) {
-    for (int pass = 0; pass < passes; ++pass) {
-      for_each_task(label, exec, bands,
-                    [&](std::int64_t band) { inside(pass, static_cast<int>(band)); });
-      for_each_task(label, exec, bands - 1,
-                    [&](std::int64_t band) { seam(pass, static_cast<int>(band) + 1); });
-    }
-    return;
-  }
   // A seam needs the two bands beside it alone, and so does the next pass.
   struct Done {
     Progress inside, seam;  // in how many passes

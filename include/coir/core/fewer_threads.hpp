@@ -1,0 +1,24 @@
+#pragma once
+
+/// \file
+/// Whether a kernel's threads all start.
+
+#include <coir/core/kokkos.hpp>
+
+#ifdef KOKKOS_ENABLE_OPENMP
+#include <omp.h>
+#endif
+
+namespace coir {
+
+/// Whether OpenMP may start fewer threads for a kernel than it is asked for (OMP_DYNAMIC,
+/// OMP_THREAD_LIMIT). Threads mustn't wait for each other then.
+inline bool may_start_fewer_threads([[maybe_unused]] int threads) {
+#ifdef KOKKOS_ENABLE_OPENMP
+  return omp_get_dynamic() != 0 || omp_get_thread_limit() < threads;
+#else
+  return false;
+#endif
+}
+
+}  // namespace coir
