@@ -15,7 +15,7 @@
                                 int const* n, int const* k, T const* alpha, T const* a,            \
                                 int const* lda, T const* b, int const* ldb, T const* beta, T* c,   \
                                 int const* ldc);                                                   \
-  extern "C" void letter##trsm_(char const* side, char const* uplo, char const* operation,          \
+  extern "C" void letter##trsm_(char const* side, char const* uplo, char const* operation,         \
                                 char const* diagonal, int const* m, int const* n, T const* alpha,  \
                                 T const* a, int const* lda, T* b, int const* ldb);                 \
   namespace coir::detail {                                                                         \
