@@ -266,7 +266,9 @@ void fold_rows_on_host(Exec const& exec, Body const& body, Monoid const& monoid,
       } else if constexpr (std::is_arithmetic_v<Value>) {
         if (columns > in_turn && columns <= gathered_stretch)
           return fold_in_lanes<16>(columns, body.terms(row, 0, columns), reducer);
-        if (columns >= 8 && columns <= in_turn)
+        // Few numbers that round are added in turn, as across rows: a column that is alone in an
+        // array is a row, and has the bits that it has among others.
+        if (!rounds<Reducer> && columns >= 8 && columns <= in_turn)
           return fold_in_lanes<8>(columns, body.terms(row, 0, columns), reducer);
       }
       if (columns > in_turn) {
