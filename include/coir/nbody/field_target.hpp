@@ -18,9 +18,13 @@
 
 namespace coir::nbody {
 
+namespace detail {
+using ParameterMember = double cosmology::Parameters<double>::*;
+}
+
 /// A parameter of the cosmology that is sampled, with its Gaussian prior.
 struct VariedParameter {
-  double cosmology::Parameters<double>::* member;
+  detail::ParameterMember member;  ///< such as &cosmology::Parameters<double>::omega_m
   double mean, deviation;
 };
 
