@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Runs our transforms over ranks and those of jaxDecomp and JAX on the GPUs of one host in turns, and prints a table of ratios.
+"""Runs our transforms over ranks and those of jaxDecomp, JAX and cuFFTMp on the GPUs of one host in turns, and prints a table of ratios.
 
     python3 distributed_compare.py --build build/cuda-mpi --python venv/bin/python --devices 2 4 8 --sides 512 1024
 
-With --cores ranks, and JAX's devices, are made of cores. See turns.py.
+With --cufftmp PROGRAM cuFFTMp takes part, by what cufftmp.cu is compiled to. With --cores ranks, and JAX's devices, are made
+of cores. See turns.py.
 """
 
+import shlex
 import statistics
 import sys
 from pathlib import Path
@@ -23,6 +25,8 @@ def parse_arguments():
     parser.add_argument("--build", type=Path, required=True, help="our build, with MPI")
     parser.add_argument("--devices", type=int, nargs="+", default=[2])
     parser.add_argument("--sides", type=int, nargs="+", default=[512, 1024], help="numbers along a side")
+    parser.add_argument("--cufftmp", type=Path, help="the program that cufftmp.cu is compiled to")
+    parser.add_argument("--without-jax", action="store_true", help="leave JAX and jaxDecomp out")
     parser.add_argument("--cores", action="store_true", help="compute on cores, of which each rank has an even share")
     parser.add_argument("--launch", default=scaling.LAUNCH, help="what starts our ranks")
     options = parser.parse_args()
@@ -32,17 +36,27 @@ def parse_arguments():
     return options
 
 
-def ours(options, side, devices):
-    """{what: seconds}"""
-    arguments = ("--sizes", str(side), "--cases", "real,complex", "--json", *(["--host"] if options.cores else []))
-    case = scaling.Case("transforms", devices, arguments, "")
-    rows, problem, _ = scaling.run(scaling.command_of(case, options), scaling.environment_of(options), 600)
+def seconds_of(options, name, command, side):
+    """{what: seconds} of a program that prints rows of transforms"""
+    rows, problem, _ = scaling.run(command, scaling.environment_of(options), 600)
     if problem or not rows:
-        raise Failed(f"slab_table: {problem or 'it printed nothing'}")
+        raise Failed(f"{name}: {problem or 'it printed nothing'}")
     for row in rows:
         if "skipped" in row:
-            print(f"slab_table, {row['what']} of {side}^3: {row['skipped']}", file=sys.stderr)
+            print(f"{name}, {row['what']} of {side}^3: {row['skipped']}", file=sys.stderr)
     return {row["what"]: row["seconds"] for row in rows if "seconds" in row}
+
+
+def ours(options, side, devices):
+    arguments = ("--sizes", str(side), "--cases", "real,complex", "--json", *(["--host"] if options.cores else []))
+    case = scaling.Case("transforms", devices, arguments, "")
+    return seconds_of(options, "slab_table", scaling.command_of(case, options), side)
+
+
+def cufftmp(options, side, devices):
+    launch = shlex.split(options.launch.replace("{ranks}", str(devices)))
+    command = [*launch, str(options.cufftmp.absolute()), "--sizes", str(side), "--json"]
+    return seconds_of(options, "cufftmp", command, side)
 
 
 def theirs(options, side, devices):
@@ -57,12 +71,15 @@ def theirs(options, side, devices):
 
 def main():
     options = parse_arguments()
+    who_runs = ["ours", *([] if options.without_jax else ["jax"]), *(["cufftmp"] if options.cufftmp else [])]
     results = []  # of a round each
     for side in options.sides:
         for devices in options.devices:
-            for number, who in in_turns(options.rounds, ["ours", "theirs"], f" of {side}^3 on {devices}"):
+            for number, who in in_turns(options.rounds, who_runs, f" of {side}^3 on {devices}"):
                 if who == "ours":
                     times = {"ours": ours(options, side, devices)}
+                elif who == "cufftmp":
+                    times = {"cuFFTMp": cufftmp(options, side, devices)}
                 else:
                     times = theirs(options, side, devices)
                 results.append({"side": side, "devices": devices, "round": number, "seconds": times})
