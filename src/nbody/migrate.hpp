@@ -6,16 +6,16 @@
 #include <coir/core/kokkos.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
-#include <coir/core/pool.hpp>
 #include <coir/core/tasks.hpp>
+#include <coir/core/views.hpp>
 #include <coir/distributed/group.hpp>
 #include <coir/distributed/share.hpp>
 #include <coir/nbody/detail/crossings.hpp>
+#include <coir/nbody/detail/migration_memory.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace coir::nbody::detail {
@@ -65,35 +65,11 @@ struct OwnerOfSite {
   }
 };
 
-/// Numbers in memory of the pool of arrays, because allocation by a device's driver takes long.
-template <class Number, class Space>
-class PooledNumbers {
- public:
-  PooledNumbers() = default;
-  explicit PooledNumbers(std::int64_t count)
-      : memory_(MemoryPool<Space>::allocate(count * static_cast<std::int64_t>(sizeof(Number)))),
-        count_(count) {}
-
-  Number* data() const { return static_cast<Number*>(memory_.get()); }
-  std::int64_t count() const { return count_; }
-  auto view() const {
-    return Kokkos::View<Number*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-        data(), static_cast<std::size_t>(count_));
-  }
-
- private:
-  std::shared_ptr<void> memory_;
-  std::int64_t count_ = 0;
-};
-
 /// The particles that leave, grouped by the rank that they go to, and the number for each rank.
 /// leavers_of() finds them among all particles, or among those of blocks with marks.
-template <class Space>
 struct LeaverList {
-  PooledNumbers<std::uint32_t, Space> particles;
+  NumberList particles;
   std::vector<std::int64_t> counts;  ///< for each rank
-  /// What the kernels read that list them, which may still run.
-  PooledNumbers<std::uint32_t, Space> numbers = {}, marked = {};
 };
 
 /// Calls a body with the particles of marked blocks, or with all if there are no marks, on hosts.
@@ -119,44 +95,51 @@ struct ListMarked {
       list[Kokkos::atomic_fetch_add(count, 1u)] = static_cast<std::uint32_t>(block);
   }
 };
-/// Calls a body with the particles of listed blocks, by as many threads as a device runs at a time:
-/// the host needn't know how many blocks there are.
-template <class Body>
-struct OverListed {
-  static constexpr bool reads_no_neighbours = true;
-  std::uint32_t const *count, *list;
-  std::int64_t particles, threads;
-  Body body;
-  KOKKOS_FUNCTION void operator()(std::int64_t thread) const {
-    std::int64_t const all = std::int64_t(*count) * particles_per_mark;
-    for (std::int64_t n = thread; n < all; n += threads) {
-      std::int64_t const p =
-          std::int64_t(list[n / particles_per_mark]) * particles_per_mark + n % particles_per_mark;
-      if (p < particles) body(p);
+/// Counts the particles of listed blocks that go to each rank, or lists them in any order. A team
+/// has a block at a time, and counts in its own memory first: if each particle counted for itself,
+/// all would wait for a few addresses.
+template <class Destination, bool Lists>
+struct TakeLeavers {
+  Destination destination;
+  std::int64_t particles;
+  int me, ranks;
+  std::uint32_t const *blocks, *listed;  ///< the number of blocks, and which they are
+  std::uint32_t* next;                   ///< the count of each rank, or its next place in `list`
+  std::uint32_t* list;
+
+  KOKKOS_FUNCTION std::size_t scratch_bytes() const {
+    return 2 * sizeof(std::uint32_t) * std::size_t(ranks);
+  }
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    auto* const counts =
+        static_cast<std::uint32_t*>(member.team_shmem().get_shmem(scratch_bytes()));
+    std::uint32_t* const first = counts + ranks;
+    int const thread = member.team_rank(), threads = member.team_size();
+    for (std::int64_t n = member.league_rank(); n < *blocks; n += member.league_size()) {
+      for (int rank = thread; rank < ranks; rank += threads) counts[rank] = 0;
+      member.team_barrier();
+      std::int64_t const p = std::int64_t(listed[n]) * particles_per_mark + thread;
+      int const to = p < particles ? destination(p) : me;
+      std::uint32_t const place = to == me ? 0 : Kokkos::atomic_fetch_add(counts + to, 1u);
+      member.team_barrier();
+      for (int rank = thread; rank < ranks; rank += threads)
+        if (counts[rank] != 0) first[rank] = Kokkos::atomic_fetch_add(next + rank, counts[rank]);
+      member.team_barrier();
+      if (Lists && to != me) list[first[to] + place] = static_cast<std::uint32_t>(p);
     }
   }
 };
 
-/// Counts and lists the particles that go to each rank; on devices in any order.
-template <class Destination>
-struct CountLeavers {
-  Destination destination;
-  int me;
-  std::uint32_t* counts;
-  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
-    int const to = destination(p);
-    if (to != me) Kokkos::atomic_fetch_add(counts + to, 1u);
-  }
-};
-template <class Destination>
-struct ListLeavers {
-  Destination destination;
-  int me;
-  std::uint32_t* next;
-  std::uint32_t* list;
-  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
-    int const to = destination(p);
-    if (to != me) list[Kokkos::atomic_fetch_add(next + to, 1u)] = static_cast<std::uint32_t>(p);
+/// Lists all blocks.
+struct ListAllBlocks {
+  static constexpr bool reads_no_neighbours = true;
+  std::int64_t blocks;
+  std::uint32_t *count, *list;
+  KOKKOS_FUNCTION void operator()(std::int64_t block) const {
+    if (block == 0) *count = static_cast<std::uint32_t>(blocks);
+    list[block] = static_cast<std::uint32_t>(block);
   }
 };
 
@@ -173,44 +156,49 @@ inline std::vector<std::uint32_t> first_places(std::vector<std::int64_t> const& 
 
 template <class Exec, class Destination>
   requires(!runs_on_host<Exec>)
-LeaverList<typename Exec::memory_space> leavers_of(Exec const& exec, std::int64_t particles,
-                                                   Destination const& destination, int me,
-                                                   int ranks, std::uint32_t const* marks) {
-  using Numbers = PooledNumbers<std::uint32_t, typename Exec::memory_space>;
-  Numbers const numbers(ranks + 1);  // the last one counts marked blocks
-  set_to_zero(exec, numbers.view());
+LeaverList leavers_of(Exec const& exec, LeaverMemory<typename Exec::memory_space>& memory,
+                      std::int64_t particles, Destination const& destination, int me, int ranks,
+                      std::uint32_t const* marks) {
+  using Numbers = UnmanagedView<std::uint32_t, 1, Kokkos::LayoutRight, typename Exec::memory_space>;
+  constexpr std::int64_t size = sizeof(std::uint32_t);
   std::int64_t const blocks = (particles + particles_per_mark - 1) / particles_per_mark;
-  Numbers const marked(marks == nullptr ? 0 : blocks);
+  Numbers const counts(static_cast<std::uint32_t*>(memory.counts.reserve((ranks + 1) * size)),
+                       static_cast<std::size_t>(ranks) + 1);  // the last one counts blocks
+  auto* const listed = static_cast<std::uint32_t*>(memory.marked.reserve(blocks * size));
+  set_to_zero(exec, counts);
+  std::uint32_t* const block_count = counts.data() + ranks;
+  auto const all = coir::box<1, std::int64_t>({blocks});
   if (marks != nullptr)
-    for_each("coir::nbody::migrate/marked", exec, coir::box<1, std::int64_t>({blocks}),
-             ListMarked{marks, numbers.data() + ranks, marked.data()});
-  auto const over = [&]<class Body>(char const* label, Body const& body) {
-    std::int64_t const threads = std::min<std::int64_t>(particles, exec.concurrency());
-    if (marks == nullptr)
-      for_each(label, exec, coir::box<1, std::int64_t>({particles}), body);
-    else
-      for_each(label, exec, coir::box<1, std::int64_t>({threads}),
-               OverListed<Body>{numbers.data() + ranks, marked.data(), particles, threads, body});
+    for_each("coir::nbody::migrate/marked", exec, all, ListMarked{marks, block_count, listed});
+  else
+    for_each("coir::nbody::migrate/blocks", exec, all, ListAllBlocks{blocks, block_count, listed});
+  auto const take = [&]<bool Lists>(char const* label, std::uint32_t* list) {
+    using Body = TakeLeavers<Destination, Lists>;
+    constexpr int team = particles_per_mark;
+    Body const body{destination, particles, me, ranks, block_count, listed, counts.data(), list};
+    auto const teams = std::clamp<std::int64_t>(exec.concurrency() / team, 1, blocks);
+    Kokkos::parallel_for(
+        label,
+        Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<team>>(exec, static_cast<int>(teams), team)
+            .set_scratch_size(0, Kokkos::PerTeam(body.scratch_bytes() + 64)),
+        body);
   };
-  over("coir::nbody::migrate/count", CountLeavers<Destination>{destination, me, numbers.data()});
-  auto const on_host = Kokkos::create_mirror_view(numbers.view());
-  copy_contiguous(exec, on_host, numbers.view());
+  if (blocks > 0) take.template operator()<false>("coir::nbody::migrate/count", nullptr);
+  auto const on_host = Kokkos::create_mirror_view(counts);
+  copy_contiguous(exec, on_host, counts);
   exec.fence();
-  LeaverList<typename Exec::memory_space> result;
-  result.numbers = numbers;
-  result.marked = marked;
+  LeaverList result;
   std::int64_t sum = 0;
   for (int rank = 0; rank < ranks; ++rank) {
     result.counts.push_back(on_host(static_cast<std::size_t>(rank)));
     sum += result.counts.back();
   }
-  result.particles = Numbers(sum);
+  result.particles = memory.list_of(sum);
   if (sum == 0) return result;
   auto const first = first_places(result.counts);
   for (std::size_t rank = 0; rank < first.size(); ++rank) on_host(rank) = first[rank];
-  copy_contiguous(exec, numbers.view(), on_host);
-  over("coir::nbody::migrate/list",
-       ListLeavers<Destination>{destination, me, numbers.data(), result.particles.data()});
+  copy_contiguous(exec, counts, on_host);
+  take.template operator()<true>("coir::nbody::migrate/list", result.particles.data);
   return result;
 }
 
@@ -218,9 +206,9 @@ LeaverList<typename Exec::memory_space> leavers_of(Exec const& exec, std::int64_
 /// threads.
 template <class Exec, class Destination>
   requires runs_on_host<Exec>
-LeaverList<typename Exec::memory_space> leavers_of(Exec const& exec, std::int64_t particles,
-                                                   Destination const& destination, int me,
-                                                   int ranks, std::uint32_t const* marks) {
+LeaverList leavers_of(Exec const& exec, LeaverMemory<typename Exec::memory_space>& memory,
+                      std::int64_t particles, Destination const& destination, int me, int ranks,
+                      std::uint32_t const* marks) {
   std::int64_t const threads = threads_worth_starting(exec, particles);
   auto const size = static_cast<std::size_t>(ranks);
   std::vector<std::vector<std::uint32_t>> counts(static_cast<std::size_t>(threads),
@@ -232,7 +220,7 @@ LeaverList<typename Exec::memory_space> leavers_of(Exec const& exec, std::int64_
       if (int const to = destination(p); to != me) ++mine[static_cast<std::size_t>(to)];
     });
   });
-  LeaverList<typename Exec::memory_space> result;
+  LeaverList result;
   std::uint32_t sum = 0;
   for (std::size_t rank = 0; rank < size; ++rank) {
     std::uint32_t const before = sum;
@@ -243,8 +231,8 @@ LeaverList<typename Exec::memory_space> leavers_of(Exec const& exec, std::int64_
     }
     result.counts.push_back(sum - before);
   }
-  result.particles = PooledNumbers<std::uint32_t, typename Exec::memory_space>(sum);
-  std::uint32_t* const list = result.particles.data();
+  result.particles = memory.list_of(sum);
+  std::uint32_t* const list = result.particles.data;
   for_each_task("coir::nbody::migrate/list", exec, threads, [&](std::int64_t t) {
     auto& next = counts[static_cast<std::size_t>(t)];
     over_marked(marks, first_of(t), first_of(t + 1), [&](std::int64_t p) {

@@ -6,7 +6,7 @@
 #include <coir/core/errors.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/memory.hpp>
-#include <coir/core/pool.hpp>
+#include <coir/core/views.hpp>
 #include <coir/distributed/share.hpp>
 #include <coir/distributed/together.hpp>
 #include <coir/mesh/cells.hpp>
@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <numeric>
 #include <span>
 #include <string>
@@ -25,8 +24,8 @@
 
 namespace coir::nbody::detail {
 
-/// Particles on their way, grouped by the rank that they go to or come from, in memory of their
-/// own: vectors of each, and its site.
+/// Particles on their way, grouped by the rank that they go to or come from: vectors of each, and
+/// its site.
 template <class T>
 struct Parcels {
   std::vector<T*> vectors;
@@ -34,9 +33,8 @@ struct Parcels {
   std::int64_t count = 0;
 
   Parcels() = default;
-  Parcels(std::shared_ptr<void> memory, std::int64_t particles, std::size_t vectors_of_each)
-      : count(particles), memory_(std::move(memory)) {
-    auto* next = static_cast<char*>(memory_.get());
+  Parcels(void* memory, std::int64_t particles, std::size_t vectors_of_each) : count(particles) {
+    auto* next = static_cast<char*>(memory);
     for (; vectors.size() < vectors_of_each; next += bytes_of_vectors(particles))
       vectors.push_back(reinterpret_cast<T*>(next));
     site = reinterpret_cast<std::uint32_t*>(next);
@@ -52,13 +50,7 @@ struct Parcels {
     constexpr std::int64_t line = 256, size = 3 * sizeof(T);
     return (particles * size + line - 1) / line * line;
   }
-  std::shared_ptr<void> memory_;
 };
-/// Parcels in memory of the pool.
-template <class Space, class T>
-Parcels<T> parcels_for(std::int64_t particles, std::size_t vectors) {
-  return {MemoryPool<Space>::allocate(Parcels<T>::bytes(particles, vectors)), particles, vectors};
-}
 
 /// What travels with a particle: position, momentum and further vectors, and the site.
 template <class Exec, class T>
@@ -134,45 +126,33 @@ void exchange(Exec const& exec, distributed::Group const& group, Parcels<T> cons
 /// Closes the holes that leavers have left, except `came` of them, by moving the last particles
 /// that stayed.
 ///
+/// \param lists   memory for three lists of as many as left
+/// \param packed  memory for the parcels of as many as left
 /// \return  the holes that stay open
 template <class Exec, class T>
-PooledNumbers<std::uint32_t, typename Exec::memory_space> close_holes(
-    Exec const& exec, Luggage<Exec, T> const& luggage, std::int64_t particles,
-    PooledNumbers<std::uint32_t, typename Exec::memory_space> const& leavers, std::int64_t came) {
-  using Space = typename Exec::memory_space;
-  using Indices = PooledNumbers<std::uint32_t, Space>;
-  std::int64_t const left = leavers.count(), tail = left - came, now = particles - tail;
-  Indices const marks(tail), movers(tail), below(left);
-  set_to_zero(exec, marks.view());
+std::uint32_t const* close_holes(Exec const& exec, Luggage<Exec, T> const& luggage,
+                                 std::int64_t particles, NumberList const& leavers,
+                                 std::int64_t came, std::uint32_t* lists, void* packed) {
+  std::int64_t const left = leavers.count, tail = left - came, now = particles - tail;
+  std::uint32_t *const below = lists, *const marks = lists + left, *const movers = marks + left;
+  set_to_zero(exec,
+              UnmanagedView<std::uint32_t, 1, Kokkos::LayoutRight, typename Exec::memory_space>(
+                  marks, std::size_t(tail)));
   for_each("coir::nbody::particle_migration/mark", exec, coir::box<1, std::int64_t>({left}),
-           MarkTail{leavers.data(), marks.data(), now});
+           MarkTail{leavers.data, marks, now});
   using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   std::uint32_t moving = 0, under = 0;
   Kokkos::parallel_scan("coir::nbody::particle_migration/movers", Range(exec, 0, tail),
-                        ListUnmarked{marks.data(), movers.data(), now}, moving);
+                        ListUnmarked{marks, movers, now}, moving);
   Kokkos::parallel_scan("coir::nbody::particle_migration/holes", Range(exec, 0, left),
-                        ListBelow{leavers.data(), below.data(), now}, under);
+                        ListBelow{leavers.data, below, now}, under);
   exec.fence();
   expects(std::int64_t(under) == came + std::int64_t(moving), "migration lost count of its holes");
   // The first `came` holes are for particles that come, the others for those that move up.
-  auto const kept = parcels_for<Space, T>(moving, luggage.vectors.size());
-  pack(exec, luggage, movers.data(), kept);
-  unpack(exec, kept, below.data() + came, luggage);
+  Parcels<T> const kept(packed, moving, luggage.vectors.size());
+  pack(exec, luggage, movers, kept);
+  unpack(exec, kept, below + came, luggage);
   return below;
-}
-
-/// Places for the particles that come: those of particles that left, and if there are more of them
-/// also those behind the last one.
-template <class Exec, class T>
-PooledNumbers<std::uint32_t, typename Exec::memory_space> places_of_new(
-    Exec const& exec, Luggage<Exec, T> const& luggage, std::int64_t particles,
-    PooledNumbers<std::uint32_t, typename Exec::memory_space> const& leavers, std::int64_t came) {
-  std::int64_t const left = leavers.count();
-  if (came < left) return close_holes(exec, luggage, particles, leavers, came);
-  PooledNumbers<std::uint32_t, typename Exec::memory_space> const places(came);
-  for_each("coir::nbody::particle_migration/places", exec, coir::box<1, std::int64_t>({came}),
-           PlacesOfNew{leavers.data(), places.data(), left, particles});
-  return places;
 }
 
 template <CompiledSpace Exec, Real T>
@@ -184,7 +164,9 @@ ParticleMigration<Exec, T>::ParticleMigration(Exec const& exec, distributed::Gro
       side_(side),
       box_(box),
       mesh_side_(mesh_side),
-      headroom_(headroom) {
+      headroom_(headroom),
+      leavers_{.usual =
+                   places_for(side, group.size(), headroom) - places_for(side, group.size(), 0)} {
   expects(side <= most_along_a_side, "particles over ranks must be at most 2^32, 1625 along a side",
           side);
 }
@@ -197,8 +179,8 @@ auto ParticleMigration<Exec, T>::bytes(distributed::Group const& group, std::int
   std::int64_t const of_particle = bytes_of_particle(static_cast<std::size_t>(further));
   std::int64_t const home = places_for(side, group.size(), 0),
                      places = places_for(side, group.size(), headroom);
-  // On their way they are packed, and come packed, beside a list of each.
-  std::int64_t const packed = (places - home) * 2 * (of_particle + of_index);
+  // On their way they are packed, and come packed, beside four lists.
+  std::int64_t const packed = (places - home) * (2 * of_particle + 4 * of_index);
   return {places * of_particle + home * of_vector + packed,
           home * (2 + further) * of_vector + packed};
 }
@@ -274,17 +256,25 @@ void ParticleMigration<Exec, T>::to_planes(Particles<Exec, T>& particles, Partic
   if (crossings != nullptr) crossings->restart(exec_);
 }
 
-/// Makes room for particles that come, at first for as many as there is headroom for.
+/// Places for the particles that come: those of particles that left, and if there are more of them
+/// also those behind the last one.
 template <CompiledSpace Exec, Real T>
-void ParticleMigration<Exec, T>::expects_room_for_arrivals(std::int64_t count,
-                                                           std::size_t vectors) {
-  if (arrivals_ && Parcels<T>::bytes(count, vectors) <= arrival_bytes_) return;
-  arrivals_.reset();
-  int const ranks = group_.size();
-  std::int64_t const places =
-      std::max(count, places_for(side_, ranks, headroom_) - places_for(side_, ranks, 0));
-  arrival_bytes_ = Parcels<T>::bytes(places, vectors);
-  arrivals_ = MemoryPool<typename Exec::memory_space>::allocate(arrival_bytes_);
+std::uint32_t const* ParticleMigration<Exec, T>::places_of_new(Particles<Exec, T>& particles,
+                                                               Further further,
+                                                               NumberList const& leavers,
+                                                               std::int64_t came) {
+  constexpr std::int64_t size = sizeof(std::uint32_t);
+  std::int64_t const left = leavers.count;
+  auto* const lists = static_cast<std::uint32_t*>(
+      places_.reserve(std::max(came, 3 * left) * size, 3 * leavers_.usual * size));
+  Luggage<Exec, T> const luggage(particles, further);
+  if (came < left)
+    // All that left are packed: their parcels' memory is free.
+    return close_holes(exec_, luggage, particles.count(), leavers, came, lists,
+                       departures_.reserve(0));
+  for_each("coir::nbody::particle_migration/places", exec_, coir::box<1, std::int64_t>({came}),
+           PlacesOfNew{leavers.data, lists, left, particles.count()});
+  return lists;
 }
 
 template <CompiledSpace Exec, Real T>
@@ -293,7 +283,7 @@ void ParticleMigration<Exec, T>::go_home(Particles<Exec, T>& particles, Particle
   if (state.is_home()) return;
   send(particles, further, OwnerOfSite{particles.site.data(), side_ * side_, Owner(side_, group_)},
        nullptr);
-  arrivals_.reset();
+  for (auto* const memory : {&departures_, &arrivals_, &places_, &leavers_.list}) memory->release();
   auto const planes = distributed::share_of(side_, group_.rank(), group_.size());
   distributed::together(group_, [&] {
     std::int64_t const sites = planes.count * side_ * side_;
@@ -329,12 +319,12 @@ template <class Destination>
 void ParticleMigration<Exec, T>::send(Particles<Exec, T>& particles, Further further,
                                       Destination const& destination,
                                       Crossings<Exec, T>* crossings) {
-  using Space = typename Exec::memory_space;
   int const me = group_.rank(), ranks = group_.size();
   auto const* const marks = crossings == nullptr ? nullptr : crossings->marks().of_blocks;
-  auto const leavers = distributed::together(
-      group_, [&] { return leavers_of(exec_, particles.count(), destination, me, ranks, marks); });
-  std::int64_t const left = leavers.particles.count();
+  auto const leavers = distributed::together(group_, [&] {
+    return leavers_of(exec_, leavers_, particles.count(), destination, me, ranks, marks);
+  });
+  std::int64_t const left = leavers.particles.count;
   auto const coming = group_.all_to_all(std::span<std::int64_t const>(leavers.counts));
   std::int64_t const came = std::accumulate(coming.begin(), coming.end(), std::int64_t(0));
 
@@ -342,20 +332,22 @@ void ParticleMigration<Exec, T>::send(Particles<Exec, T>& particles, Further fur
   std::size_t const vectors = luggage.vectors.size();
   Parcels<T> out, in;
   distributed::together(group_, [&] {
-    out = parcels_for<Space, T>(left, vectors);
-    expects_room_for_arrivals(came, vectors);
-    in = Parcels<T>(arrivals_, came, vectors);
+    auto const parcels = [&](auto& memory, std::int64_t count) {
+      auto const bytes_for = [&](std::int64_t n) { return Parcels<T>::bytes(n, vectors); };
+      return Parcels<T>(memory.reserve(bytes_for(count), bytes_for(leavers_.usual)), count,
+                        vectors);
+    };
+    out = parcels(departures_, left);
+    in = parcels(arrivals_, came);
     grow(particles, further,
          places_when_grown(particles, further, particles.count() - left + came));
     if (crossings != nullptr)
       crossings->reserve(static_cast<std::int64_t>(particles.position.extent(0)));
-    pack(exec_, luggage, leavers.particles.data(), out);
+    pack(exec_, luggage, leavers.particles.data, out);
   });
   exchange(exec_, group_, out, leavers.counts, in, coming);
   distributed::together(group_, [&] {
-    auto const places = places_of_new(exec_, luggage, particles.count(), leavers.particles, came);
-    unpack(exec_, in, places.data(), luggage);
-    exec_.fence();  // the parcels are freed now
+    unpack(exec_, in, places_of_new(particles, further, leavers.particles, came), luggage);
   });
   particles.sites.count += came - left;
 }

@@ -6,12 +6,12 @@
 #include <coir/core/concepts.hpp>
 #include <coir/distributed/group.hpp>
 #include <coir/nbody/detail/crossings.hpp>
+#include <coir/nbody/detail/migration_memory.hpp>
 #include <coir/nbody/detail/particle_state.hpp>
 #include <coir/nbody/particles.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 namespace coir::nbody::detail {
@@ -76,7 +76,8 @@ class ParticleMigration {
   template <class Destination>
   void send(Particles<Exec, T>& particles, Further further, Destination const& destination,
             Crossings<Exec, T>* crossings);
-  void expects_room_for_arrivals(std::int64_t count, std::size_t vectors);
+  std::uint32_t const* places_of_new(Particles<Exec, T>& particles, Further further,
+                                     NumberList const& leavers, std::int64_t came);
   void grow(Particles<Exec, T>& particles, Further further, std::int64_t count) const;
   std::int64_t places_when_grown(Particles<Exec, T> const& particles, Further further,
                                  std::int64_t count) const;
@@ -87,10 +88,10 @@ class ParticleMigration {
   double box_;
   std::int64_t mesh_side_;
   double headroom_;
-  /// Where particles come packed: kept, because other ranks write to it. Its places are for as many
-  /// as there is headroom for, or more.
-  std::shared_ptr<void> arrivals_;
-  std::int64_t arrival_bytes_ = 0;
+  using Kept = KeptMemory<typename Exec::memory_space>;
+  Kept departures_, arrivals_;  ///< where particles go packed, and come packed
+  Kept places_;                 ///< lists of places of those that come
+  LeaverMemory<typename Exec::memory_space> leavers_;
 };
 
 }  // namespace coir::nbody::detail
