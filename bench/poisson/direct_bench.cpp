@@ -1,5 +1,6 @@
 // The exact solution by transforms. Rates count a solve as one pass over the grid, as those of
-// multigrid do.
+// multigrid do. "residual" is |b - L u| / |b| of the problem's source, noise of mean zero. A smooth
+// source has a larger one, because its solution is larger: see docs/poisson.md.
 
 #include "problem.hpp"
 

@@ -118,7 +118,7 @@ inline void size_for_threads(benchmark::internal::Benchmark* bench) {
 template <class T, int Rank>
 std::int64_t sweeps_for(Problem<T, Rank> const& problem) {
   if (problem.source.size() < 1'000'000 || (Rank == 3 && !runs_on_host<Space>)) return 1000;
-  return Rank == 3 && runs_on_host<Space> && problem.source.size() > 10'000'000 ? 16 : 128;
+  return problem.source.size() < 100'000'000 ? 128 : 48;
 }
 
 }  // namespace coir::bench

@@ -328,6 +328,6 @@ TYPED_TEST(MultigridTest, RefusesWhatTheDocumentationRulesOut) {
 
 TYPED_TEST(MultigridTest, AsksForMemoryBeforeAllocating) {
   TYPES_OF_CASE;
-  using Solver = Multigrid<Exec, T, 2>;
-  EXPECT_THROW(Solver(Exec{}, {10'000'000, 10'000'000}), coir::ResourceError);
+  EXPECT_THROW((Multigrid<Exec, T, 2>(Exec{}, {10'000'000, 10'000'000})), coir::ResourceError);
+  EXPECT_THROW((Multigrid<Exec, T, 3>(Exec{}, {50'000, 50'000, 50'000})), coir::ResourceError);
 }
