@@ -82,7 +82,7 @@ def main():
     parser.add_argument("package", choices=["scipy", "cupy"])
     parser.add_argument("--float", action="store_true", help="float in place of double")
     parser.add_argument("sizes", nargs="*", default=SIZES.split())
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     kind = numpy.float32 if arguments.float else numpy.float64
     if arguments.package == "cupy":
         import cupy as xp
