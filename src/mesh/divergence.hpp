@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 
 namespace coir::mesh::detail {
 
@@ -93,73 +94,79 @@ struct Divergence {
   }
 };
 
-/// to += D_d^T v, or for d = 0 to = D_d^T v, where v is one component of a mesh of vectors, in
-/// whole numbers times `unit`. `v` has `first_plane` planes more than `to` at its
-/// begin, and others at its end. Two planes on either side are read, whatever the weights are.
-template <class T>
-struct AddDifference {
-  std::int64_t const* component;  // (n_0, n_1, n_2)
-  double unit;
+/// to += D_d^T v, or for d = 0 to = D_d^T v, where v is one component of a mesh of vectors, all in
+/// whole numbers. D_d is in units of the least weight of all axes. Sums wrap around.
+///
+/// \tparam Points  2 or 4
+template <int Points>
+struct AddWholeDifference {
+  using Whole = std::uint64_t;
+  Whole const* component;  // (n_0, n_1, n_2), whose ends meet
   std::int64_t n[3];
-  std::int64_t first_plane;
-  T* to;  // its rows `row` apart
+  Whole* to;  // its rows `row` apart
   std::int64_t row;
   int d;
-  DifferenceWeights<T> weights;
+  Whole factor;
+
+  /// \param shape   of the whole mesh
+  /// \param planes  that are here
+  AddWholeDifference(std::int64_t const* from, Shape<3> const& shape, std::int64_t planes, int axis,
+                     std::int64_t* numbers)
+      : component(reinterpret_cast<Whole const*>(from)),
+        n{planes, shape[1], shape[2]},
+        to(reinterpret_cast<Whole*>(numbers)),
+        row(2 * (shape[2] / 2 + 1)),
+        d(axis),
+        factor(static_cast<Whole>(shape[axis] / common(shape))) {}
+
+  static std::int64_t common(Shape<3> const& shape) {
+    return std::gcd(std::gcd(shape[0], shape[1]), shape[2]);
+  }
+  /// The least weight.
+  static double unit(Shape<3> const& shape, double box) {
+    return inverse_spacing(common(shape), box) / (Points == 2 ? 2 : 12);
+  }
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    std::int64_t const plane = first_plane + i, at = d == 0 ? plane : d == 1 ? j : k, extent = n[d];
+    std::int64_t const at = d == 0 ? i : d == 1 ? j : k, extent = n[d];
     std::int64_t const stride = d == 0 ? n[1] * n[2] : d == 1 ? n[2] : 1;
-    std::int64_t const* const line = component + ((plane * n[1] + j) * n[2] + k - at * stride);
-    // Whole numbers are subtracted before they are rounded.
-    auto const difference = [&](std::int64_t reach) {
-      std::int64_t const after = (at + reach) % extent, before = (at + 2 * extent - reach) % extent;
-      return static_cast<T>(unit *
-                            static_cast<double>(line[after * stride] - line[before * stride]));
+    Whole const* const line = component + ((i * n[1] + j) * n[2] + k - at * stride);
+    auto const number = [&](std::int64_t step) {
+      return line[(at + step + 2 * extent) % extent * stride];
     };
-    T sum = weights.near * difference(1);
-    sum += weights.far * difference(2);
-    T& number = to[(i * n[1] + j) * row + k];
-    number = d == 0 ? sum : number + sum;
+    put(to[(i * n[1] + j) * row + k], sum(number(-2), number(-1), number(1), number(2)));
   }
 
   void stretch(std::int64_t i, std::int64_t j, std::int64_t begin, std::int64_t end) const {
     auto const around = [](std::int64_t at, std::int64_t extent) {
       return (at + 2 * extent) % extent;
     };
-    std::int64_t const plane = first_plane + i;
-    std::int64_t const *line[4], here = (plane * n[1] + j) * n[2];
+    Whole const* line[4];
+    std::int64_t const here = (i * n[1] + j) * n[2];
     for (int s = 0; s < 4; ++s) {
       int const step = s < 2 ? s - 2 : s - 1;
-      line[s] = component + (d == 0   ? (around(plane + step, n[0]) * n[1] + j) * n[2]
-                             : d == 1 ? (plane * n[1] + around(j + step, n[1])) * n[2]
+      line[s] = component + (d == 0   ? (around(i + step, n[0]) * n[1] + j) * n[2]
+                             : d == 1 ? (i * n[1] + around(j + step, n[1])) * n[2]
                                       : here + step);
     }
     std::int64_t const first = d < 2 ? begin : std::min(end, std::max<std::int64_t>(begin, 2)),
                        last = d < 2 ? end : std::max(first, std::min(end, n[2] - 2));
     for (std::int64_t k = begin; k < first; ++k) (*this)(i, j, k);
-    T* const numbers = to + (i * n[1] + j) * row;
-    if (d == 0)
-      between<true>(line, first, last, numbers);
-    else
-      between<false>(line, first, last, numbers);
+    Whole const *const a = line[0], *const b = line[1], *const e = line[2], *const f = line[3];
+    Whole* const numbers = to + (i * n[1] + j) * row;
+    AddWholeDifference const local = *this;
+    COIR_INDEPENDENT_ITERATIONS
+    for (std::int64_t k = first; k < last; ++k)
+      local.put(numbers[k], local.sum(a[k], b[k], e[k], f[k]));
     for (std::int64_t k = last; k < end; ++k) (*this)(i, j, k);
   }
 
  private:
-  template <bool First>
-  void between(std::int64_t const* const (&line)[4], std::int64_t first, std::int64_t last,
-               T* numbers) const {
-    std::int64_t const *const a = line[0], *const b = line[1], *const e = line[2],
-                              *const f = line[3];
-    T const near = weights.near, far = weights.far;
-    double const of = unit;
-    COIR_INDEPENDENT_ITERATIONS
-    for (std::int64_t k = first; k < last; ++k) {
-      T const sum = near * static_cast<T>(of * static_cast<double>(e[k] - b[k])) +
-                    far * static_cast<T>(of * static_cast<double>(f[k] - a[k]));
-      numbers[k] = First ? sum : numbers[k] + sum;
-    }
+  KOKKOS_FORCEINLINE_FUNCTION Whole sum(Whole a, Whole b, Whole e, Whole f) const {
+    return factor * (Points == 2 ? e - b : 8 * (e - b) - (f - a));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void put(Whole& number, Whole sum) const {
+    number = d == 0 ? sum : number + sum;
   }
 };
 

@@ -4,6 +4,7 @@
 #include "divergence.hpp"
 #include "force_factors.hpp"
 
+#include <coir/core/borrowed.hpp>
 #include <coir/core/contiguous.hpp>
 #include <coir/core/copy_to.hpp>
 #include <coir/core/loops.hpp>
@@ -118,18 +119,19 @@ struct LoadComponent {
   }
 };
 
-/// component = unit whole, for whole numbers without gaps.
+/// component = unit whole.
 template <class T>
 struct LoadWholeNumbers {
   static constexpr bool reads_no_neighbours = true;
   std::int64_t const* whole;
+  std::int64_t row_of_whole;
   double unit;
   std::int64_t n[3], row;
   T* component;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
     component[(i * n[1] + j) * row + k] =
-        static_cast<T>(unit * static_cast<double>(whole[(i * n[1] + j) * n[2] + k]));
+        static_cast<T>(unit * static_cast<double>(whole[(i * n[1] + j) * row_of_whole + k]));
   }
 };
 
@@ -170,16 +172,6 @@ struct StoreComponent {
   }
 };
 
-/// Planes on either side that the adjoint of a kernel's differences reads: see AddDifference.
-inline GhostWidths widths_of_adjoint(distributed::Group const& group, ForceKernel kernel) {
-  int const reach = gradient_points(kernel) > 0 ? 2 : 0;
-  return widths_needed(group, {reach, reach});
-}
-
-/// Numbers of type T in the memory of a whole number of 64 bits.
-template <class T>
-inline constexpr std::int64_t numbers_of_whole = sizeof(std::int64_t) / sizeof(T);
-
 /// The planes of the potential before those that particles touch.
 template <class Planes>
 std::int64_t margin_of(Planes const& painted, Planes const& potential) {
@@ -197,10 +189,9 @@ struct ForceLayout {
 
   /// \param painted, potential  planes of the density and of the potential that a rank holds
   /// \param in_place            whether the spectrum lies in the memory of the potential
-  /// \param number_of_whole    numbers of type T in the memory of a whole number
   template <class Planes>
   ForceLayout(Planes const& painted, Planes const& potential, Shape<3> const& shape, bool in_place,
-              std::int64_t number_of_whole, ForceOptions const& options) {
+              ForceOptions const& options) {
     auto const& group = painted.group();
     auto const rows = distributed::share_of(shape[1], group.rank(), group.size());
     both.shape = shape;
@@ -228,12 +219,8 @@ struct ForceLayout {
       size = workspace + spectrum;
     }
     size = std::max(size, (options.vectors ? 3 : 1) * options.least_capacity);
-    // The adjoint's vectors and whole numbers, see Force::pull_back() and add_to_pull_back().
-    auto const widths = widest(painted.widths(), widths_of_adjoint(group, options.kernel));
-    if (options.vectors)
-      size = std::max({size, 3 * potential.held() * shape[1] * shape[2],
-                       (widths.below + painted.own().count + widths.above) * shape[1] * shape[2] *
-                           number_of_whole});
+    // The adjoint's vectors; a component in whole numbers takes less.
+    if (options.vectors) size = std::max(size, 3 * potential.held() * shape[1] * shape[2]);
     if (spectral) component = modes;
   }
   std::int64_t numbers() const { return size + copy + component; }
@@ -272,7 +259,7 @@ std::int64_t Force<Exec, T>::bytes(Exec const& exec, distributed::Group const& g
   GhostPlanes<Exec> const painted(group, shape[0], widths_needed(group, touched));
   auto const potential = detail::planes_of_potential<Exec>(group, shape, touched, options.kernel);
   detail::ForceLayout const layout(painted, potential, shape, fft::transforms_in_place(group),
-                                   detail::numbers_of_whole<T>, options);
+                                   options);
   std::int64_t const ghosts = painted.ghosts_of_own() * layout.both.plane();
   return (layout.numbers() + ghosts) * static_cast<std::int64_t>(sizeof(T)) +
          Plan::work_bytes(exec, group, shape, options.effort);
@@ -300,10 +287,8 @@ Force<Exec, T>::Force(Exec const& exec, distributed::Group const& group, Shape<3
       options_(options),
       plan_(checked_plan(exec, group, shape, box, touched, options)),
       painted_(group, shape[0], widths_needed(group, touched)),
-      potential_(detail::planes_of_potential<Exec>(group, shape, touched, options.kernel)),
-      reached_(group, shape[0], detail::widths_of_adjoint(group, options.kernel)) {
-  detail::ForceLayout const layout(painted_, potential_, shape, plan_.is_in_place(),
-                                   detail::numbers_of_whole<T>, options);
+      potential_(detail::planes_of_potential<Exec>(group, shape, touched, options.kernel)) {
+  detail::ForceLayout const layout(painted_, potential_, shape, plan_.is_in_place(), options);
   distributed::together(group, [&] {
     auto const numbers = [](std::string const& label, std::int64_t count) {
       return Numbers(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
@@ -431,8 +416,7 @@ template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::find_vectors() {
   if (!options_.vectors) return;
   if (gradient_points(options_.kernel) == 0) return store_components();
-  detail::ForceLayout const layout(painted_, potential_, shape_, plan_.is_in_place(),
-                                   detail::numbers_of_whole<T>, options_);
+  detail::ForceLayout const layout(painted_, potential_, shape_, plan_.is_in_place(), options_);
   detail::with_points(options_.kernel, [&]<int points>(std::integral_constant<int, points>) {
     layout.both.template make_vectors<points>(exec_, memory_.data(), copy_.data(), box_);
   });
@@ -612,12 +596,28 @@ Shape<3> Force<Exec, T>::adjoint_shape(distributed::Group const& group, Shape<3>
 
 template <CompiledSpace Exec, Real T>
 std::int64_t Force<Exec, T>::adjoint_bytes(distributed::Group const& group, Shape<3> const& shape,
-                                           GhostWidths const& touched, ForceKernel kernel) {
+                                           GhostWidths const& touched, ForceKernel kernel,
+                                           bool whole) {
   auto const planes = detail::planes_of_potential<Exec>(group, shape, touched, kernel);
+  std::int64_t const plane = shape[1] * 2 * (shape[2] / 2 + 1), ghosts = planes.ghosts_of_own();
+  if (whole)
+    return (numbers_of_adjoint(group, shape, touched, kernel) + ghosts * plane) *
+           static_cast<std::int64_t>(sizeof(std::int64_t));
   // Ghosts of vectors come for spectral gradients; of a number a cell for differences.
   std::int64_t const components = gradient_points(kernel) == 0 ? 2 : 1;
-  return fft::bytes_in_place<T>(
-      Shape<3>{planes.held() + components * planes.ghosts_of_own(), shape[1], shape[2]});
+  return (planes.held() + components * ghosts) * plane * static_cast<std::int64_t>(sizeof(T));
+}
+
+template <CompiledSpace Exec, Real T>
+std::int64_t Force<Exec, T>::numbers_of_adjoint(distributed::Group const& group,
+                                                Shape<3> const& shape, GhostWidths const& touched,
+                                                ForceKernel kernel) {
+  // One for each cell, or for a spectral gradient the memory of a T.
+  std::int64_t const numbers =
+      size_of(adjoint_shape(group, shape, touched, kernel)) / shape[2] * 2 * (shape[2] / 2 + 1);
+  return gradient_points(kernel) == 0 ? numbers * static_cast<std::int64_t>(sizeof(T)) /
+                                            static_cast<std::int64_t>(sizeof(std::int64_t))
+                                      : numbers;
 }
 
 template <CompiledSpace Exec, Real T>
@@ -660,27 +660,15 @@ void Force<Exec, T>::gather_divergence(Spectrum const& mesh) {
   potential_.add(exec_, to, numbers, numbers - row + shape_[2]);
 }
 
-/// The ghosts of a component for the adjoint: those that particles touch, and those that
-/// differences reach.
+/// Where a component is painted in whole numbers: among as many planes as those of the potential.
 template <CompiledSpace Exec, Real T>
-GhostWidths Force<Exec, T>::widths_of_component() const {
-  return widest(painted_.widths(), reached_.widths());
-}
-
-template <CompiledSpace Exec, Real T>
-std::int64_t Force<Exec, T>::numbers_of_component() const {
-  auto const widths = widths_of_component();
-  return (widths.below + painted_.own().count + widths.above) * shape_[1] * shape_[2];
-}
-
-template <CompiledSpace Exec, Real T>
-CellsWindow<std::int64_t> Force<Exec, T>::component_to_paint(std::int64_t* component) const {
-  std::int64_t const before = widths_of_component().below - painted_.widths().below;
+CellsWindow<std::int64_t> Force<Exec, T>::component_in(std::int64_t* numbers) const {
   using Planes = Kokkos::View<std::int64_t***, Kokkos::LayoutRight, Space,
                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   return painted_.window(
-      Planes(component + before * shape_[1] * shape_[2], static_cast<std::size_t>(painted_.held()),
-             static_cast<std::size_t>(shape_[1]), static_cast<std::size_t>(shape_[2])));
+      Planes(numbers + detail::margin_of(painted_, potential_) * shape_[1] * shape_[2],
+             static_cast<std::size_t>(painted_.held()), static_cast<std::size_t>(shape_[1]),
+             static_cast<std::size_t>(shape_[2])));
 }
 
 /// The own planes of a mesh that has the potential's ghosts.
@@ -695,39 +683,103 @@ auto Force<Exec, T>::sum_of_components(Spectrum const& mesh) const -> Spectrum {
   return plan_.is_in_place() ? mesh : workspace_;
 }
 
+/// A field of this rank's own planes from whole numbers.
 template <CompiledSpace Exec, Real T>
-void Force<Exec, T>::add_to_adjoint(int d, std::int64_t* component, double unit,
-                                    Spectrum const& mesh) {
-  expects_to_pull_back(mesh);
-  expects(d >= 0 && d < 3, "a component must be 0, 1 or 2", d);
-  std::int64_t const plane = shape_[1] * shape_[2], row = 2 * (shape_[2] / 2 + 1);
-  auto const widths = widths_of_component();
-  painted_.add(exec_, component + (widths.below - painted_.widths().below) * plane, plane, plane);
+void Force<Exec, T>::load_whole_numbers(std::int64_t const* own, std::int64_t row, double unit,
+                                        Spectrum const& field) const {
   auto const planes = painted_.own().count;
-  auto const all = coir::box<3, std::int64_t>({planes, shape_[1], shape_[2]});
-  int const points = gradient_points(options_.kernel);
-  if (points == 0) {
+  for_each("coir::mesh::force/load", exec_,
+           coir::box<3, std::int64_t>({planes, shape_[1], shape_[2]}),
+           detail::LoadWholeNumbers<T>{own,
+                                       row,
+                                       unit,
+                                       {planes, shape_[1], shape_[2]},
+                                       2 * (shape_[2] / 2 + 1),
+                                       fft::real_view_of(field, shape_[2]).data()});
+}
+
+template <CompiledSpace Exec, Real T>
+void Force<Exec, T>::gather_whole_components(double unit, Spectrum const& mesh,
+                                             PaintComponent const& paint) {
+  std::int64_t const plane = shape_[1] * shape_[2];
+  for (int d = 0; d < 3; ++d) {
     Spectrum const field = field_of_component();
-    for_each("coir::mesh::force/load", exec_, all,
-             detail::LoadWholeNumbers<T>{component + widths.below * plane,
-                                         unit,
-                                         {planes, shape_[1], shape_[2]},
-                                         row,
-                                         fft::real_view_of(field, shape_[2]).data()});
-    return gather(d, field, sum_of_components(mesh));
+    {
+      Borrowed<std::int64_t, T> const numbers(memory_.data(), potential_.held() * plane);
+      auto const cells = component_in(numbers.data());
+      paint(d, cells);
+      painted_.add(exec_, cells.data, plane, plane);
+      load_whole_numbers(cells.data + painted_.widths().below * plane, shape_[2], unit, field);
+    }
+    gather(d, field, sum_of_components(mesh));
   }
-  if (d == 0)
-    reached_.fill(exec_, component + (widths.below - reached_.widths().below) * plane, plane,
-                  plane);
-  for_each("coir::mesh::force/divergence", exec_, all,
-           detail::AddDifference<T>{component,
-                                    unit,
-                                    {widths.below + planes + widths.above, shape_[1], shape_[2]},
-                                    widths.below,
-                                    fft::real_view_of(own_planes(mesh), shape_[2]).data(),
-                                    row,
-                                    d,
-                                    {points, inverse_spacing(shape_[d], box_)}});
+}
+
+/// The divergence of whole numbers as gather_divergence() computes that of vectors.
+///
+/// \return  the unit of the divergence
+template <CompiledSpace Exec, Real T>
+double Force<Exec, T>::add_whole_differences(double unit, std::int64_t* to,
+                                             PaintComponent const& paint) {
+  std::int64_t const plane = shape_[1] * shape_[2], row = 2 * (shape_[2] / 2 + 1),
+                     held = potential_.held(), margin = detail::margin_of(painted_, potential_);
+  Borrowed<std::int64_t, T> const component(memory_.data(), held * plane);
+  using Numbers = Kokkos::View<std::int64_t*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  auto const beyond = static_cast<std::size_t>(margin * plane);
+  if (margin > 0) {
+    set_to_zero(exec_, Numbers(component.data(), beyond));
+    set_to_zero(exec_, Numbers(component.data() + (held - margin) * plane, beyond));
+  }
+  detail::with_points(options_.kernel, [&]<int points>(std::integral_constant<int, points>) {
+    using Add = detail::AddWholeDifference<points>;
+    for (int d = 0; d < 3; ++d) {
+      paint(d, component_in(component.data()));
+      std::int64_t const first = d == 0 ? 0 : margin;  // along the others zeros stay zeros
+      for_each("coir::mesh::force/divergence", exec_,
+               coir::box<3, std::int64_t>({first, 0, 0}, {held - first, shape_[1], shape_[2]}),
+               Add(component.data(), shape_, held, d, to));
+    }
+    unit *= Add::unit(shape_, box_);
+  });
+  potential_.add(exec_, to, shape_[1] * row, shape_[1] * row - row + shape_[2]);
+  return unit;
+}
+
+template <CompiledSpace Exec, Real T>
+auto Force<Exec, T>::pull_back_whole_numbers(double scale, double unit, WholeNumbers const& memory,
+                                             PaintComponent const& paint) -> Density {
+  std::int64_t const row = shape_[2] / 2 + 1, held = potential_.held(),
+                     modes = held * shape_[1] * row;
+  bool const spectral = gradient_points(options_.kernel) == 0;
+  std::int64_t const needed = spectral
+                                  ? modes * static_cast<std::int64_t>(sizeof(Kokkos::complex<T>)) /
+                                        static_cast<std::int64_t>(sizeof(std::int64_t))
+                                  : 2 * modes;
+  expects(
+      static_cast<std::int64_t>(memory.extent(0)) >= needed,
+      "the adjoint of a force in whole numbers must have " + std::to_string(needed) + " of them",
+      static_cast<std::int64_t>(memory.extent(0)));
+  auto const mesh = [&] {
+    auto* const numbers = begin_lifetimes<T>(memory.data(), 2 * modes);
+    return Spectrum(reinterpret_cast<Kokkos::complex<T>*>(numbers), static_cast<std::size_t>(held),
+                    held_.extent(1), held_.extent(2));
+  };
+  if (spectral) {
+    Spectrum const sum = mesh();
+    expects_to_pull_back(sum);
+    gather_whole_components(unit, sum, paint);
+    return adjoint_of_sum(scale, sum);
+  }
+  expects_to_pull_back(mesh());
+  double const of_divergence =
+      add_whole_differences(unit, begin_lifetimes<std::int64_t>(memory.data(), needed), paint);
+  // The field goes through the memory of a density, as its numbers may be narrower.
+  load_whole_numbers(memory.data() + potential_.widths().below * shape_[1] * 2 * row, 2 * row,
+                     of_divergence, spectrum_);
+  filter(spectrum_, workspace_, scale);
+  Spectrum const slope = mesh();
+  copy_contiguous(exec_, own_planes(slope), spectrum_);
+  return with_ghosts(slope);
 }
 
 template <CompiledSpace Exec, Real T>
@@ -741,6 +793,12 @@ auto Force<Exec, T>::adjoint_of_sum(double scale, Spectrum const& mesh) -> Densi
   } else {
     filter(own, plan_.is_in_place() ? own : workspace_, scale);
   }
+  return with_ghosts(mesh);
+}
+
+/// The planes that particles touch of a mesh that has the potential's.
+template <CompiledSpace Exec, Real T>
+auto Force<Exec, T>::with_ghosts(Spectrum const& mesh) const -> Density {
   std::int64_t const row = 2 * (shape_[2] / 2 + 1), plane = shape_[1] * row,
                      margin = detail::margin_of(painted_, potential_);
   Spectrum const touched(mesh.data() + margin * plane / 2, held_.extent(0), held_.extent(1),

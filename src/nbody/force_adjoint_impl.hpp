@@ -1,6 +1,5 @@
 #pragma once
 
-#include <coir/core/borrowed.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/core/timing.hpp>
 #include <coir/distributed/share.hpp>
@@ -20,7 +19,7 @@ template <CompiledSpace Exec, Real T>
 std::int64_t ForceAdjoint<Exec, T>::bytes(distributed::Group const& group, Shape<3> const& shape,
                                           SimulationOptions const& options) {
   return Force::adjoint_bytes(group, shape, mesh::touched_beyond(options.assignment),
-                              options.kernel);
+                              options.kernel, options.deterministic);
 }
 
 template <CompiledSpace Exec, Real T>
@@ -29,12 +28,21 @@ ForceAdjoint<Exec, T>::ForceAdjoint(Exec const& exec, Force& force,
     : exec_(exec), force_(&force), options_(options) {
   auto const& group = force.ghosts().group();
   distributed::together(group, [&] {
-    auto const shape = Force::adjoint_shape(
-        group, force.shape(), mesh::touched_beyond(options.assignment), force.options().kernel);
-    expects_memory<typename Exec::memory_space>(fft::bytes_in_place<T>(shape),
-                                                "the mesh of a simulation's adjoint");
-    mesh_ = fft::allocate_in_place<T, typename Exec::memory_space>(
-        "coir::nbody::force_adjoint/potential", shape);
+    auto const touched = mesh::touched_beyond(options.assignment);
+    auto const kernel = force.options().kernel;
+    auto const shape = Force::adjoint_shape(group, force.shape(), touched, kernel);
+    std::int64_t const numbers = Force::numbers_of_adjoint(group, force.shape(), touched, kernel);
+    expects_memory<typename Exec::memory_space>(
+        options.deterministic ? numbers * static_cast<std::int64_t>(sizeof(std::int64_t))
+                              : fft::bytes_in_place<T>(shape),
+        "the mesh of a simulation's adjoint");
+    if (options.deterministic)
+      numbers_ = typename Force::WholeNumbers(
+          Kokkos::view_alloc("coir::nbody::force_adjoint/numbers", Kokkos::WithoutInitializing),
+          static_cast<std::size_t>(numbers));
+    else
+      mesh_ = fft::allocate_in_place<T, typename Exec::memory_space>(
+          "coir::nbody::force_adjoint/potential", shape);
   });
 }
 
@@ -83,26 +91,23 @@ auto ForceAdjoint<Exec, T>::potential_of_whole_numbers(Particles<Exec, T> const&
                                                        Vectors const& slopes, double largest,
                                                        double scale, PhaseSeconds& seconds)
     -> Density {
-  // The largest slope becomes 2^39 to 2^40, so that a cell can add up 2^22 of them; slopes below
+  // The largest slope becomes 2^39 to 2^40, so that a cell can add up 2^17 of them; slopes below
   // 2^-980 become less, so that the scale and its inverse are finite.
   int exponent;
   std::frexp(largest, &exponent);
   double const per_slope = std::ldexp(1.0, 40 - std::max(exponent, -980));
-  Borrowed<std::int64_t, T> const numbers(force_->memory().data(), force_->numbers_of_component());
-  auto const cells = force_->component_to_paint(numbers.data());
-  for (int d = 0; d < 3; ++d) {
-    Stopwatch<Exec> const painting(exec_);
-    mesh::paint_whole_numbers<Exec, T>(exec_, particles.position.data(), particles.count(),
-                                       particles.box, slopes.data() + d, per_slope, cells,
-                                       options_.assignment);
-    seconds.paint += painting.seconds();
-    Stopwatch<Exec> const solving(exec_);
-    force_->add_to_pull_back(d, numbers.data(), 1 / per_slope, mesh_);
-    seconds.fft += solving.seconds();
-  }
+  double painting = 0;
   Stopwatch<Exec> const solving(exec_);
-  auto const potential = force_->pull_back_sum(scale, mesh_);
-  seconds.fft += solving.seconds();
+  auto const potential = force_->pull_back_whole_numbers(
+      scale, 1 / per_slope, numbers_, [&](int d, mesh::CellsWindow<std::int64_t> const& cells) {
+        Stopwatch<Exec> const watch(exec_);
+        mesh::paint_whole_numbers<Exec, T>(exec_, particles.position.data(), particles.count(),
+                                           particles.box, slopes.data() + d, per_slope, cells,
+                                           options_.assignment);
+        painting += watch.seconds();
+      });
+  seconds.paint += painting;
+  seconds.fft += solving.seconds() - painting;
   return potential;
 }
 

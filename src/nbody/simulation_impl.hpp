@@ -68,13 +68,13 @@ auto Simulation<Exec, T>::bytes(Exec const& exec, distributed::Group const& grou
                        remainders =
                            options.reversible && sizeof(T) == 4 && sorting == 0 ? 3 * home : 0;
     return {particles.most + rest, particles.at_rest + rest + remainders,
-            Adjoint::bytes(group, shape, options) + with_slopes.most - particles.most};
+            Adjoint::bytes(group, shape, given) + with_slopes.most - particles.most};
   }
   // The remainders of momenta that are rounded between calls lie in memory of the sorter, or have a
   // byte each.
   std::int64_t const rest = options.reversible && sizeof(T) == 4 ? 3 * count : 0,
                      all = of_vectors + std::max(sorting, rest) + force;
-  return {all, all, fft::bytes_in_place<T>(shape) + of_vectors};
+  return {all, all, Adjoint::bytes(group, shape, given) + of_vectors};
 }
 
 template <CompiledSpace Exec, Real T>

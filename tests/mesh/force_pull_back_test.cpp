@@ -92,10 +92,11 @@ TYPED_TEST(ForcePullBack, IsTheAdjointOfSolve) {
 // Whole numbers, component by component, give what vectors give.
 TYPED_TEST(ForcePullBack, IsTheSameFromWholeNumbers) {
   TYPES_OF_CASE;
+  using F = Force<Exec, T>;
   for (Shape<3> const& n : {Shape<3>{1, 1, 1}, Shape<3>{2, 3, 1}, Shape<3>{4, 2, 5},
                             Shape<3>{7, 9, 13}, Shape<3>{5, 12, 40}})
     for (auto const kernel : {ForceKernel::naive, ForceKernel::one_four, ForceKernel::three_two}) {
-      Force<Exec, T> force(Exec{}, n, 2.0, {.kernel = kernel});
+      F force(Exec{}, n, 2.0, {.kernel = kernel});
       double const unit = std::ldexp(1.0, -20);
       auto vectors = random_numbers(3 * size_of(n), 2);
       for (auto& number : vectors) number = std::round(number / unit) * unit;
@@ -104,18 +105,19 @@ TYPED_TEST(ForcePullBack, IsTheSameFromWholeNumbers) {
       Kokkos::deep_copy(force.force(), host);
       auto const memory = fft::allocate_in_place<T, Space>("memory", n);
       auto const expected = numbers_of(force.pull_back(0.7, memory));
-      auto const other = fft::allocate_in_place<T, Space>("memory", n);
-      Kokkos::deep_copy(other, Kokkos::complex<T>(1, 1));  // what was there doesn't count
-      for (int d = 0; d < 3; ++d) {
-        Kokkos::View<std::int64_t*, Space> const component("component", vectors.size() / 3);
+      Kokkos::View<std::int64_t*, Space> const whole(
+          "memory", static_cast<std::size_t>(F::numbers_of_adjoint({}, n, {}, kernel)));
+      Kokkos::deep_copy(whole, 1);  // what was there doesn't count
+      auto const paint = [&](int d, mesh::CellsWindow<std::int64_t> const& cells) {
+        using Numbers = Kokkos::View<std::int64_t*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+        Numbers const component(cells.data, vectors.size() / 3);
         auto const numbers = Kokkos::create_mirror_view(component);
         for (std::size_t c = 0; c < numbers.size(); ++c)
           numbers(c) =
               static_cast<std::int64_t>(vectors[3 * c + static_cast<std::size_t>(d)] / unit);
         Kokkos::deep_copy(component, numbers);
-        force.add_to_pull_back(d, component.data(), unit, other);
-      }
-      auto const found = numbers_of(force.pull_back_sum(0.7, other));
+      };
+      auto const found = numbers_of(force.pull_back_whole_numbers(0.7, unit, whole, paint));
       // Either goes through half a dozen sums and products, and two transforms of some 12 levels.
       double size = 0;
       for (double const number : expected) size = std::max(size, std::abs(number));
@@ -134,19 +136,21 @@ TYPED_TEST(ForcePullBack, NamesWhatIsWrong) {
   Force<Exec, T> force(Exec{}, n, 1.0), lean(Exec{}, n, 1.0, {.vectors = false});
   EXPECT_THROW(force.pull_back(1, other), PreconditionError);
   EXPECT_THROW(lean.pull_back(1, memory), PreconditionError);
-  EXPECT_THROW(force.add_to_pull_back(3, nullptr, 1, memory), PreconditionError);
-  EXPECT_THROW(force.pull_back_sum(1, other), PreconditionError);
+  using Numbers = typename Force<Exec, T>::WholeNumbers;
+  auto const whole = [](Force<Exec, T>& of, Numbers const& numbers) {
+    return coir::testing::message_of(
+        [&] { of.pull_back_whole_numbers(1, 1, numbers, [](int, auto const&) {}); });
+  };
+  EXPECT_EQ(whole(force, Numbers("few", 95)),
+            "the adjoint of a force in whole numbers must have 96 of them, not 95");
+  EXPECT_NE(whole(lean, Numbers("numbers", 96)).find("needs a mesh of forces"), std::string::npos);
   EXPECT_NE(coir::testing::message_of([&] {
               force.pull_back(1, force.spectrum());
             }).find("memory of its own"),
             std::string::npos);
   auto const turned = coir::testing::allocate<coir::testing::Laid::turned, Kokkos::complex<T>,
                                               typename Exec::memory_space>(Shape<3>{4, 4, 3});
-  for (bool const sum : {false, true})
-    EXPECT_EQ(
-        coir::testing::message_of(
-            [&] { sum ? force.pull_back_sum(1, turned) : force.pull_back(1, turned); }),
-        "the mesh that the adjoint of a force works in must lie in C order without gaps: copy "
-        "it to a View of LayoutRight first");
-  EXPECT_THROW(force.add_to_pull_back(0, nullptr, 1, turned), PreconditionError);
+  EXPECT_EQ(coir::testing::message_of([&] { force.pull_back(1, turned); }),
+            "the mesh that the adjoint of a force works in must lie in C order without gaps: copy "
+            "it to a View of LayoutRight first");
 }

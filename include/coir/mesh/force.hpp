@@ -14,6 +14,7 @@
 #include <coir/mesh/ghosts.hpp>
 
 #include <cstdint>
+#include <functional>
 
 namespace coir::mesh {
 
@@ -172,32 +173,30 @@ class Force {
   static Shape<3> adjoint_shape(distributed::Group const& group, Shape<3> const& shape,
                                 GhostWidths const& touched, ForceKernel kernel);
   /// Bytes of that mesh, and of the ghosts that come to it.
-  static std::int64_t adjoint_bytes(distributed::Group const& group, Shape<3> const& shape,
-                                    GhostWidths const& touched, ForceKernel kernel);
-
-  /// The adjoint of solve() component by component, with the same bits for any number of ranks on
-  /// hosts if fft::Effort::estimate is set. For each d = 0, 1 and 2 paint dJ / d force() in whole
-  /// numbers times 1 / `unit` on component_to_paint(component), and call add_to_pull_back(); then
-  /// pull_back_sum(). Ghosts are the adjoint's, too: painted ones go to their owners, and those
-  /// that differences need come from there. Collective.
   ///
-  /// \param component  numbers_of_component() numbers, in the memory of force() for instance
-  /// \param mesh       as for pull_back(); holds the sum until pull_back_sum(), and d = 0
-  ///   overwrites it
-  /// \throws PreconditionError as pull_back(), or if there is no component d
-  template <fft::ComplexBlock<Exec, T> Mesh>
-  void add_to_pull_back(int d, std::int64_t* component, double unit, Mesh const& mesh) {
-    add_to_adjoint(d, component, unit, fft::block_of<Exec, T>(adjoint_name, mesh));
-  }
-  /// Ends a sequence of add_to_pull_back(): applies S^T to the sum, and returns the slope in the
-  /// memory of `mesh`, with the ghosts of ghosts().
-  template <fft::ComplexBlock<Exec, T> Mesh>
-  Density pull_back_sum(double scale, Mesh const& mesh) {
-    return adjoint_of_sum(scale, fft::block_of<Exec, T>(adjoint_name, mesh));
-  }
-  /// Whole numbers for add_to_pull_back(); memory() is large enough for so many.
-  std::int64_t numbers_of_component() const;
-  CellsWindow<std::int64_t> component_to_paint(std::int64_t* component) const;
+  /// \param whole  those of pull_back_whole_numbers() instead
+  static std::int64_t adjoint_bytes(distributed::Group const& group, Shape<3> const& shape,
+                                    GhostWidths const& touched, ForceKernel kernel, bool whole);
+
+  /// paint(d, cells) paints component d of dJ / d force() in whole numbers.
+  using PaintComponent = std::function<void(int, CellsWindow<std::int64_t> const&)>;
+  using WholeNumbers = Kokkos::View<std::int64_t*, Space>;
+
+  /// The adjoint of solve() in whole numbers, with the same bits for any number of ranks on hosts
+  /// if fft::Effort::estimate is set. Calls `paint` for d = 0, 1 and 2. Ghosts aren't to be added
+  /// to their owners' planes. They travel as often as those of pull_back(), as numbers of 8 bytes.
+  /// Collective.
+  ///
+  /// \param unit    of the whole numbers; 54 times the sum in a cell must be below 2^63 in size if
+  ///   all axes have as many cells
+  /// \param memory  numbers_of_adjoint() numbers to work in, none of memory()
+  /// \return  as pull_back() returns it, in the memory of `memory`
+  /// \throws PreconditionError without options().vectors, or if there are too few numbers, or they
+  ///   share memory with the force
+  Density pull_back_whole_numbers(double scale, double unit, WholeNumbers const& memory,
+                                  PaintComponent const& paint);
+  static std::int64_t numbers_of_adjoint(distributed::Group const& group, Shape<3> const& shape,
+                                         GhostWidths const& touched, ForceKernel kernel);
 
   /// Whether the result of solve() is free of infinity and NaN on this rank. Looks at one number or
   /// mode, because transforms spread infinity and NaN over the whole mesh. True on a rank without
@@ -220,12 +219,16 @@ class Force {
   void solve_and_keep(double scale, Spectrum const& kept);
   void solve_from(Spectrum const& kept);
   Density adjoint(double scale, Spectrum const& mesh);
-  void add_to_adjoint(int d, std::int64_t* component, double unit, Spectrum const& mesh);
-  GhostWidths widths_of_component() const;
+  CellsWindow<std::int64_t> component_in(std::int64_t* numbers) const;
+  void gather_whole_components(double unit, Spectrum const& mesh, PaintComponent const& paint);
+  double add_whole_differences(double unit, std::int64_t* to, PaintComponent const& paint);
+  void load_whole_numbers(std::int64_t const* own, std::int64_t row, double unit,
+                          Spectrum const& field) const;
   Spectrum own_planes(Spectrum const& held) const;
   Spectrum field_of_component() const;
   Spectrum sum_of_components(Spectrum const& mesh) const;
   Density adjoint_of_sum(double scale, Spectrum const& mesh);
+  Density with_ghosts(Spectrum const& mesh) const;
   void gather_components(Spectrum const& mesh);
   void gather_divergence(Spectrum const& mesh);
   void gather(int d, Spectrum const& field, Spectrum const& sum);
@@ -245,8 +248,7 @@ class Force {
   double box_;
   ForceOptions options_;
   Plan plan_;
-  // The planes of density() and force(); of the potential; those that differences reach.
-  GhostPlanes<Exec> painted_, potential_, reached_;
+  GhostPlanes<Exec> painted_, potential_;  // the planes of density() and force(); of the potential
   Numbers memory_, copy_;
   Spectrum spectrum_, held_;  // the memory of density(), without and with ghosts
   Spectrum workspace_;        // where the spectrum lies: spectrum_ if transforms are in place

@@ -66,6 +66,8 @@ class ForceAdjoint {
   Exec exec_;
   Force* force_;
   ForceAdjointOptions options_;
+  // One of both: for whole numbers, or not.
+  typename Force::WholeNumbers numbers_;
   Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, typename Exec::memory_space> mesh_;
 };
 
