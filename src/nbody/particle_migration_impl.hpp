@@ -165,8 +165,7 @@ ParticleMigration<Exec, T>::ParticleMigration(Exec const& exec, distributed::Gro
       box_(box),
       mesh_side_(mesh_side),
       headroom_(headroom),
-      leavers_{.usual =
-                   places_for(side, group.size(), headroom) - places_for(side, group.size(), 0)} {
+      leavers_{.usual = usual(places_for(side, group.size(), 0))} {
   expects(side <= most_along_a_side, "particles over ranks must be at most 2^32, 1625 along a side",
           side);
 }
@@ -180,40 +179,62 @@ auto ParticleMigration<Exec, T>::bytes(distributed::Group const& group, std::int
   std::int64_t const home = places_for(side, group.size(), 0),
                      places = places_for(side, group.size(), headroom);
   // On their way they are packed, and come packed, beside four lists.
-  std::int64_t const packed = (places - home) * (2 * of_particle + 4 * of_index);
-  return {places * of_particle + home * of_vector + packed,
-          home * (2 + further) * of_vector + packed};
+  std::int64_t const packed =
+                         std::max(places - home, usual(home)) * (2 * of_particle + 4 * of_index),
+                     ordered = further > 0 ? 0 : home * of_vector;
+  return {places * of_particle + ordered + packed, home * (2 + further) * of_vector + packed};
+}
+
+/// Replaces a View by one with so many places, to which `put` copies `numbers` numbers of the
+/// first.
+///
+/// \param lent  if not null, memory to copy by way of: then only one of both Views is held at a
+/// time
+template <CompiledSpace Exec, Real T>
+template <class View, class Put>
+void ParticleMigration<Exec, T>::replace(View& view, std::int64_t places, std::int64_t numbers,
+                                         typename View::value_type* lent, char const* what,
+                                         Put const& put) const {
+  using Space = typename Exec::memory_space;
+  constexpr auto size = static_cast<std::int64_t>(sizeof(typename View::value_type));
+  auto const make = [&, label = view.label()] {
+    std::int64_t const bytes = places * static_cast<std::int64_t>(view.extent(1)) * size;
+    expects_memory<Space>(bytes, what);
+    View const made(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
+                    static_cast<std::size_t>(places));
+    if constexpr (runs_on_host<Exec>) ask_for_large_pages(made.data(), bytes);
+    return made;
+  };
+  View const made = lent == nullptr ? make() : View();
+  put(lent == nullptr ? made.data() : lent);
+  exec_.fence();
+  view = made;
+  if (lent == nullptr) return;
+  view = make();
+  copy_bytes<Space, Space>(exec_, view.data(), lent, numbers * size);
+  exec_.fence();
 }
 
 /// Copies particles to larger Views, one View after the other, if they have fewer places than
 /// `count`.
 template <CompiledSpace Exec, Real T>
 void ParticleMigration<Exec, T>::grow(Particles<Exec, T>& particles, Further further,
-                                      std::int64_t count) const {
-  auto const held = static_cast<std::size_t>(particles.count());
-  auto const places = static_cast<std::size_t>(count);
-  auto const grow_view = [&](auto& view) {
-    using View = std::remove_reference_t<decltype(view)>;
-    if (view.extent(0) >= places) return;
-    expects_memory<typename Exec::memory_space>(
-        static_cast<std::int64_t>(places * (view.extent(1) * sizeof(typename View::value_type))),
-        "the particles that come to this rank");
-    View const larger(Kokkos::view_alloc(Kokkos::WithoutInitializing, view.label()), places);
-    if constexpr (runs_on_host<Exec>)
-      ask_for_large_pages(larger.data(), static_cast<std::int64_t>(
-                                             larger.span() * sizeof(typename View::value_type)));
-    std::size_t const numbers = std::min(held, view.extent(0)) * view.extent(1);
-    if (numbers > 0) {
-      using Unmanaged = Kokkos::View<typename View::value_type*, typename Exec::memory_space,
-                                     Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-      copy_contiguous(exec_, Unmanaged(larger.data(), numbers), Unmanaged(view.data(), numbers));
-      exec_.fence();
-    }
-    view = larger;
+                                      std::int64_t count, LentMemory<T> const& lent) const {
+  auto const grow_view = [&](auto& view, auto* by_way) {
+    auto const places = static_cast<std::int64_t>(view.extent(0));
+    if (places >= count) return;
+    std::int64_t const numbers =
+        std::min(particles.count(), places) * static_cast<std::int64_t>(view.extent(1));
+    replace(view, count, numbers, by_way, "the particles that come to this rank", [&](auto* to) {
+      using Space = typename Exec::memory_space;
+      auto const bytes = numbers * static_cast<std::int64_t>(sizeof *to);
+      if (bytes > 0) copy_bytes<Space, Space>(exec_, to, view.data(), bytes);
+    });
   };
   Luggage<Exec, T> const luggage(particles, further);
-  for (auto* const vectors : luggage.vectors) grow_view(*vectors);
-  grow_view(particles.site);
+  for (auto* const vectors : luggage.vectors)
+    grow_view(*vectors, lent.vectors_of(particles.count()));
+  grow_view(particles.site, static_cast<std::uint32_t*>(nullptr));
 }
 
 /// Places for `count` particles: where there are too few, an eighth more than there were, so that
@@ -231,9 +252,9 @@ std::int64_t ParticleMigration<Exec, T>::places_when_grown(Particles<Exec, T> co
 
 template <CompiledSpace Exec, Real T>
 void ParticleMigration<Exec, T>::leave_home(Particles<Exec, T>& particles, ParticleState& state,
-                                            Further further) const {
+                                            Further further, LentMemory<T> const& lent) const {
   distributed::together(
-      group_, [&] { grow(particles, further, places_for(side_, group_.size(), headroom_)); });
+      group_, [&] { grow(particles, further, places_for(side_, group_.size(), headroom_), lent); });
   for_each("coir::nbody::particle_migration/sites", exec_,
            coir::box<1, std::int64_t>({particles.count()}),
            CountFrom{particles.site.data(), particles.sites.first});
@@ -243,16 +264,17 @@ void ParticleMigration<Exec, T>::leave_home(Particles<Exec, T>& particles, Parti
 
 template <CompiledSpace Exec, Real T>
 void ParticleMigration<Exec, T>::to_planes(Particles<Exec, T>& particles, ParticleState& state,
-                                           Crossings<Exec, T>* crossings, Further further) {
+                                           Crossings<Exec, T>* crossings, Further further,
+                                           LentMemory<T> const& lent) {
   if (state.is_home()) {
-    leave_home(particles, state, further);
+    leave_home(particles, state, further, lent);
     if (crossings != nullptr) crossings->forget();
   }
   send(particles, further,
        OwnerOfPlane<T>{particles.position.data(),
                        static_cast<T>(mesh::inverse_spacing(mesh_side_, box_)),
                        static_cast<T>(mesh_side_), Owner(mesh_side_, group_)},
-       crossings);
+       crossings, lent);
   if (crossings != nullptr) crossings->restart(exec_);
 }
 
@@ -279,10 +301,10 @@ std::uint32_t const* ParticleMigration<Exec, T>::places_of_new(Particles<Exec, T
 
 template <CompiledSpace Exec, Real T>
 void ParticleMigration<Exec, T>::go_home(Particles<Exec, T>& particles, ParticleState& state,
-                                         Further further) {
+                                         Further further, LentMemory<T> const& lent) {
   if (state.is_home()) return;
   send(particles, further, OwnerOfSite{particles.site.data(), side_ * side_, Owner(side_, group_)},
-       nullptr);
+       nullptr, lent);
   for (auto* const memory : {&departures_, &arrivals_, &places_, &leavers_.list}) memory->release();
   auto const planes = distributed::share_of(side_, group_.rank(), group_.size());
   distributed::together(group_, [&] {
@@ -296,19 +318,15 @@ void ParticleMigration<Exec, T>::go_home(Particles<Exec, T>& particles, Particle
   auto const all = coir::box<1, std::int64_t>({particles.count()});
   for_each("coir::nbody::particle_migration/places", exec_, all,
            Subtract{particles.site.data(), static_cast<std::uint32_t>(particles.sites.first)});
-  for (auto* const vectors : Luggage<Exec, T>(particles, further).vectors) {
-    Vectors const ordered = distributed::together(group_, [&] {
-      expects_memory<typename Exec::memory_space>(
-          particles.count() * static_cast<std::int64_t>(3 * sizeof(T)),
-          "particles in the order of their lattice");
-      return Vectors(Kokkos::view_alloc(Kokkos::WithoutInitializing, vectors->label()),
-                     static_cast<std::size_t>(particles.count()));
+  for (auto* const vectors : Luggage<Exec, T>(particles, further).vectors)
+    distributed::together(group_, [&] {
+      replace(*vectors, particles.count(), 3 * particles.count(),
+              lent.vectors_of(particles.count()), "particles in the order of their lattice",
+              [&](T* to) {
+                for_each("coir::nbody::particle_migration/to_lattice_order", exec_, all,
+                         Scatter<T>{vectors->data(), to, particles.site.data(), 3});
+              });
     });
-    for_each("coir::nbody::particle_migration/to_lattice_order", exec_, all,
-             Scatter<T>{vectors->data(), ordered.data(), particles.site.data(), 3});
-    exec_.fence();
-    *vectors = ordered;
-  }
   particles.site = {};
   state.place = ParticleState::Place::home;
   state.order = ParticleState::Order::lattice;
@@ -317,8 +335,8 @@ void ParticleMigration<Exec, T>::go_home(Particles<Exec, T>& particles, Particle
 template <CompiledSpace Exec, Real T>
 template <class Destination>
 void ParticleMigration<Exec, T>::send(Particles<Exec, T>& particles, Further further,
-                                      Destination const& destination,
-                                      Crossings<Exec, T>* crossings) {
+                                      Destination const& destination, Crossings<Exec, T>* crossings,
+                                      LentMemory<T> const& lent) {
   int const me = group_.rank(), ranks = group_.size();
   auto const* const marks = crossings == nullptr ? nullptr : crossings->marks().of_blocks;
   auto const leavers = distributed::together(group_, [&] {
@@ -339,8 +357,8 @@ void ParticleMigration<Exec, T>::send(Particles<Exec, T>& particles, Further fur
     };
     out = parcels(departures_, left);
     in = parcels(arrivals_, came);
-    grow(particles, further,
-         places_when_grown(particles, further, particles.count() - left + came));
+    grow(particles, further, places_when_grown(particles, further, particles.count() - left + came),
+         lent);
     if (crossings != nullptr)
       crossings->reserve(static_cast<std::int64_t>(particles.position.extent(0)));
     pack(exec_, luggage, leavers.particles.data, out);

@@ -130,12 +130,19 @@ auto Simulation<Exec, T>::further() -> std::vector<Vectors*> {
   return {&carried_->position, &carried_->momentum};
 }
 
+/// The meshes, while cotangents are carried: then no force is needed after a migration.
+template <CompiledSpace Exec, Real T>
+auto Simulation<Exec, T>::lent_on_the_way_back() -> detail::LentMemory<T> {
+  return carried_ ? mover_.lend_meshes(state_) : detail::LentMemory<T>{};
+}
+
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::to_planes() {
   if (!migration_) return;
   Stopwatch<Exec> const watch(exec_);
   // Reversible moves keep no marks.
-  migration_->to_planes(particles_, state_, reverser_ ? nullptr : &mover_.crossings(), further());
+  migration_->to_planes(particles_, state_, reverser_ ? nullptr : &mover_.crossings(), further(),
+                        lent_on_the_way_back());
   seconds_.migrate += watch.seconds();
 }
 
@@ -143,7 +150,7 @@ template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::go_home() {
   if (state_.is_home()) return;
   Stopwatch<Exec> const watch(exec_);
-  migration_->go_home(particles_, state_, further());
+  migration_->go_home(particles_, state_, further(), lent_on_the_way_back());
   seconds_.migrate += watch.seconds();
 }
 

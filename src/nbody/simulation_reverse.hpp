@@ -9,6 +9,7 @@
 
 #include <coir/core/contiguous.hpp>
 #include <coir/core/errors.hpp>
+#include <coir/core/pool.hpp>
 #include <coir/core/timing.hpp>
 #include <coir/distributed/together.hpp>
 #include <coir/nbody/simulation.hpp>
@@ -252,6 +253,7 @@ cosmology::Parameters<double> Simulation<Exec, T>::pull_back(
 template <CompiledSpace Exec, Real T>
 cosmology::Parameters<double> Simulation<Exec, T>::pull_back(Cotangents<Exec, T>& cotangents) {
   distributed::together(group_, [&] { expects_to_pull_back(cotangents); });
+  MemoryPool<typename Exec::memory_space>::release();  // what a loss has left there
   Adjoint adjoint(exec_, mover_.force(), adjoint_options_);
   reverser_->find_largest(particles_, cotangents);
   carried_ = std::exchange(cotangents, {});

@@ -6,6 +6,7 @@
 #include <coir/nbody/simulation.hpp>
 
 #include <nbody/universe.hpp>
+#include <support/held_memory.hpp>
 #include <support/message_of.hpp>
 #include <support/numbers.hpp>
 #include <support/ranks.hpp>
@@ -358,6 +359,30 @@ TYPED_TEST(RanksGradient, SendsTwiceAsMuchOnTheWayBackAtMost) {
         EXPECT_LE(all(of_back.bytes), (wider ? 3 : 2) * all(there[purpose].bytes)) << purpose;
       }
     }
+}
+
+// Vectors are brought home, and away, by way of the meshes: none is held twice.
+TYPED_TEST(RanksGradient, HoldsTheMemoryThatItPredictsOnTheWayBack) {
+  TYPES_OF_CASE;
+  if (world().size() != 2) GTEST_SKIP() << "on two ranks alone, as it takes long";
+  for (bool const deterministic : {false, true}) {
+    SimulationOptions const options{.scale_factors = scale_factors(0.1, 1, 12),
+                                    .mesh_ratio = 1,
+                                    .deterministic = deterministic,
+                                    .reversible = true};
+    HeldMemory held;
+    auto simulation = universe<Exec, T>(world(), 48, options);
+    simulation.advance(12);
+    using Vectors = typename Particles<Exec, T>::Vectors;
+    auto const count = static_cast<std::size_t>(simulation.particles().count());
+    Cotangents<Exec, T> cotangents{Vectors("position", count), Vectors("momentum", count)};
+    held.forget_peak();
+    simulation.pull_back(cotangents);
+    auto const bytes = Simulation<Exec, T>::bytes(Exec(), world(), 48, options);
+    auto const predicted = bytes.stepping + bytes.pull_back;
+    EXPECT_LE(held.peak(), predicted + (1 << 20)) << deterministic;
+    EXPECT_GE(held.peak(), predicted * 8 / 10) << deterministic;
+  }
 }
 
 TYPED_TEST(RanksGradient, TakesProgramsOfTheSplitDensity) {

@@ -9,6 +9,7 @@
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 #include <coir/core/memory.hpp>
+#include <coir/core/pool.hpp>
 #include <coir/core/strided.hpp>
 #include <coir/cosmology/growth.hpp>
 #include <coir/cosmology/parameter_derivatives.hpp>
@@ -266,6 +267,7 @@ class ForwardModel {
         add(slopes, simulation->pull_back(cotangents));
     }
     simulation.reset();
+    MemoryPool<Space>::release();  // what particles were packed in
 
     Slopes slope{distributed::together(group_, [&] { return new_field(); }), {}};
     add(slopes, initial_conditions_pull_back<Exec, T>(exec_, group_, options_.side, options_.box,

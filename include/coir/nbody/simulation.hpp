@@ -218,6 +218,7 @@ class Simulation {
   void expects_between_steps() const;
 
   /// Brings particles to the ranks that have their planes.
+  detail::LentMemory<T> lent_on_the_way_back();
   void to_planes();
   void go_home();
   std::vector<Vectors*> further();

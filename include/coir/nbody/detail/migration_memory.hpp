@@ -16,13 +16,14 @@ namespace coir::nbody::detail {
 template <class Space>
 class KeptMemory {
  public:
-  /// At least `bytes` bytes, and when memory comes first at least `usual` bytes. If memory grows,
-  /// what it held is lost.
+  /// At least `bytes` bytes. New memory has at least `usual` bytes, and a quarter more than are
+  /// needed. If memory grows, what it held is lost.
   void* reserve(std::int64_t bytes, std::int64_t usual = 0) {
     if (bytes > bytes_ || !memory_) {
       release();
-      memory_ = MemoryPool<Space>::allocate(std::max(bytes, usual));
-      bytes_ = std::max(bytes, usual);
+      bytes = std::max(bytes + bytes / 4, usual);
+      memory_ = MemoryPool<Space>::allocate(bytes);
+      bytes_ = bytes;
     }
     return memory_.get();
   }
@@ -46,7 +47,7 @@ struct NumberList {
 template <class Space>
 struct LeaverMemory {
   KeptMemory<Space> list = {}, counts = {}, marked = {};
-  std::int64_t usual = 0;  ///< the number of particles that there is memory for when it comes first
+  std::int64_t usual = 0;  ///< the number of particles that there is memory for at least
   NumberList list_of(std::int64_t count) {
     constexpr std::int64_t size = sizeof(std::uint32_t);
     return {static_cast<std::uint32_t*>(list.reserve(count * size, usual * size)), count};

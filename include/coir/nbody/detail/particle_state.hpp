@@ -35,6 +35,9 @@ struct LentMemory {
   T* vectors = nullptr;        ///< three numbers per particle, or null
   T* numbers = nullptr;        ///< one number per particle; not used if there are vectors
   std::int64_t particles = 0;  ///< how many particles this memory is for
+
+  /// Null unless there is a vector for each of so many particles.
+  T* vectors_of(std::int64_t count) const { return count <= particles ? vectors : nullptr; }
 };
 
 }  // namespace coir::nbody::detail
