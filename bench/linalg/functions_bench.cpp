@@ -10,6 +10,7 @@
 #include <coir/linalg/matmul.hpp>
 #include <coir/linalg/matrix_norm.hpp>
 #include <coir/linalg/outer.hpp>
+#include <coir/linalg/row_functions.hpp>
 #include <coir/linalg/solve.hpp>
 
 namespace coir::bench {
@@ -38,6 +39,9 @@ C& product_into(C& c, A const& a, B const& b) {
 
 [[maybe_unused]] bool const added = add_functions({
     COIR_ROW(0, matmul(m, m)),
+    COIR_ROW(4, vmap(NormOfRows{})(rows)),
+    COIR_ROW(8, vmap(DotOfRows{})(rows, rows)),
+    COIR_ROW(0, vmap(vmap(DotOfRows{}, in_axes(unmapped, 0)), in_axes(0, unmapped))(m, product)),
     COIR_ROW(0, matmul(m, transpose(m))),
     COIR_ROW(0, matmul(spd, spd)),
     COIR_ROW(4, matmul(m, x(range(0, side)))),

@@ -45,6 +45,9 @@ PYTHON = {
     "vmap(Norm{})(rows)": "linalg.norm(rows, axis=1)",
     "vmap(Norm{}, in_axes(1))(wide)": "linalg.norm(wide, axis=0)",
     "vmap(Dot{}, in_axes(0, 0))(rows, rows)": "einsum('ij,ij->i', rows, rows)",
+    "vmap(NormOfRows{})(rows)": "linalg.norm(rows, axis=1)",
+    "vmap(DotOfRows{})(rows, rows)": "einsum('ij,ij->i', rows, rows)",
+    "vmap(vmap(DotOfRows{}, in_axes(unmapped, 0)), in_axes(0, unmapped))(m, product)": "m @ product.T",
     "scaled(rows)": "multiply(rows, 2, out=rows)",
     # making, moving, joining, selecting
     "zeros<float, Memory>(n)": "full(n, 0, 'f4')",  # zeros() of NumPy has pages that nobody has written yet

@@ -489,6 +489,31 @@ TYPED_TEST(Vmap, IntoWhatItReadsReadsItAsItWas) {
   EXPECT_TRUE(all(a == expected));
 }
 
+/// A row from its end on, which reads what it wrote if it is its own result.
+struct Reversed {
+  template <class T>
+  KOKKOS_FUNCTION void operator()(Row<T> const& x, Subarray<T, 1> const& result) const {
+    for (std::int64_t i = 0; i < x.size(); ++i) result[i] = x[x.size() - 1 - i];
+  }
+};
+
+// 5000 numbers are more than a call copies.
+TYPED_TEST(Vmap, IntoItsOwnRowsReadsThemAsTheyWere) {
+  TYPES_OF_CASE;
+  for (std::int64_t const n : {1, 2, 31, 5000}) {
+    auto a = random_array<T, Space>(Shape<2>{3, n}, 31);
+    auto const before = coir::copy(a);
+    vmap_into(a, Reversed{})(a);
+    EXPECT_TRUE(all(a == flip(before, 1))) << n;
+    vmap_into(a, Reversed{}, in_axes(-1), out_axes(1))(a);
+    EXPECT_TRUE(all(a == flip(flip(before, 1), 0))) << n;
+  }
+  auto numbers = random_array<T, Space>(Shape<1>{77}, 32);
+  auto const before = coir::copy(numbers);
+  vmap_into(numbers, Twice{})(numbers);
+  EXPECT_TRUE(all(numbers == 2 * before));
+}
+
 TYPED_TEST(Vmap, IntoAnArrayIsRecorded) {
   TYPES_OF_CASE;
   auto x = full<T, Space>({5}, 2), y = zeros<T, Space>(5);

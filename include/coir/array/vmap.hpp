@@ -109,6 +109,26 @@ class Vmapped<F, InAxes<Mapped...>, Out> {
     return call<Space>(VmapToNew(), vmap_operand<Space>(arguments)...);
   }
 
+  static constexpr bool is_nest = is_vmapped<F>;
+  F const& function() const { return f_; }
+
+  /// The same over the same axes of another function.
+  template <class G>
+  auto with(G g) const {
+    return Vmapped<G, InAxes<Mapped...>, Out>(std::move(g), in_, out_);
+  }
+
+  /// The axis of a result that counts the calls, from the front if there is one.
+  int result_axis(int rank) const { return out_.axis < 0 ? out_.axis + rank : out_.axis; }
+
+  /// Whether argument k, of so many axes, is mapped over `axis`.
+  bool maps(std::size_t k, int rank, int axis) const {
+    std::size_t const named = one_for_all ? 0 : k;
+    int const mapped = in_.axes[named];
+    return axis >= 0 && axis < rank && std::array<bool, sizeof...(Mapped)>{Mapped...}[named] &&
+           (mapped < 0 ? mapped + rank : mapped) == axis;
+  }
+
   /// Calls the function for arguments from vmap_operand(). `to` says where the results go.
   template <class Space, class To, class... X>
   auto call(To const& to, X const&... operands) const {
@@ -161,15 +181,54 @@ class Vmapped<F, InAxes<Mapped...>, Out> {
   Out out_;
 };
 
+/// A function of rows some of which it writes: it gets copies of these.
+template <class F, class T, std::size_t Count>
+struct HoldsOwnRow {
+  static constexpr std::int64_t most = 16384 / sizeof(T);  // elements, on the stack
+  F f;
+  std::array<bool, Count> own;  // which arguments are written
+
+  template <class... Part>
+    requires std::invocable<F const&, Part const&...>
+  KOKKOS_FUNCTION auto operator()(Part const&... parts) const {
+    return call(std::index_sequence_for<Part...>(), parts...);
+  }
+
+ private:
+  template <std::size_t... K, class... Part>
+  KOKKOS_FORCEINLINE_FUNCTION auto call(std::index_sequence<K...>, Part const&... parts) const {
+    T held[most];
+    return f(held_or_same<K>(parts, held)...);
+  }
+  template <std::size_t K, class Part>
+  KOKKOS_FORCEINLINE_FUNCTION Part held_or_same(Part const& part, T* held) const {
+    if constexpr (K < Count && std::same_as<Part, Row<T>>) {
+      if (own[K]) {
+        T const* const from = part.data();
+        std::int64_t const count = part.size(), step = part.stride(0);
+        if (step == 1)
+          for (std::int64_t i = 0; i < count; ++i) held[i] = from[i];
+        else
+          for (std::int64_t i = 0; i < count; ++i) held[i] = from[i * step];
+        return Row<T>(held, count, 1);
+      }
+    }
+    return part;
+  }
+};
+
 /// The elements of an argument, copied if they may share memory with those of `target`.
+///
+/// \param own  they are those of `target`, of which each call reads what it writes alone, and takes
+///   care of that
 template <class Space, class X, class Target>
-auto vmap_operand_beside(Target const& target, X const& x) {
+auto vmap_operand_beside(Target const& target, X const& x, bool own) {
   auto operand = vmap_operand<Space>(x);
   if constexpr (Expression<X>) {
     auto const range = [](auto const& y) {
       return byte_range(y.data(), y.shape(), y.strides(), sizeof(*y.data()));
     };
-    if (operand.size() > 0 && target.size() > 0 && range(operand).overlaps(range(target)))
+    if (!own && operand.size() > 0 && target.size() > 0 && range(operand).overlaps(range(target)))
       return evaluated(operand).as_operand();
   }
   return operand;
@@ -188,12 +247,55 @@ class VmappedInto {
       typename common_space_t<typename Target::space, typename SpaceOf<X>::type...>;
     }
   void operator()(X const&... arguments) const {
-    using Space = typename Target::space;
-    vmapped_.template call<Space>(VmapToSlice<Target>{target_},
-                                  vmap_operand_beside<Space>(target_, arguments)...);
+    call(std::index_sequence_for<X...>(), arguments...);
   }
 
  private:
+  using Space = typename Target::space;
+  using T = value_t<Target>;
+  static constexpr bool of_numbers = Target::rank == 1,
+                        of_rows =
+                            Target::rank == 2 && runs_on_host<typename Space::execution_space>;
+
+  template <class X>
+  static constexpr bool may_be_target() {
+    if constexpr (requires(X const& x) { x.as_operand().strides(); })
+      return (of_numbers || of_rows) && !V::is_nest && rank_of<X> == Target::rank &&
+             std::same_as<value_t<X>, T>;
+    else
+      return false;
+  }
+
+  template <std::size_t... K, class... X>
+  void call(std::index_sequence<K...>, X const&... arguments) const {
+    std::array<bool, sizeof...(X)> const own{is_own(K, arguments)...};
+    VmapToSlice<Target> const to{target_};
+    if constexpr (of_rows && (may_be_target<X>() || ...)) {
+      if ((own[K] || ...)) {
+        using F = std::remove_cvref_t<decltype(vmapped_.function())>;
+        using Held = HoldsOwnRow<F, T, sizeof...(X)>;
+        vmapped_.with(Held{vmapped_.function(), own})
+            .template call<Space>(to, vmap_operand_beside<Space>(target_, arguments, own[K])...);
+        return;
+      }
+    }
+    vmapped_.template call<Space>(to, vmap_operand_beside<Space>(target_, arguments, own[K])...);
+  }
+
+  /// Whether each call gets of argument k a number, or a row to hold, that it alone writes.
+  template <class X>
+  bool is_own(std::size_t k, X const& x) const {
+    if constexpr (may_be_target<X>()) {
+      auto const elements = x.as_operand();
+      constexpr std::int64_t most = HoldsOwnRow<V, T, 1>::most;
+      int const axis = vmapped_.result_axis(Target::rank);
+      return elements.data() == target_.data() && elements.shape() == target_.shape() &&
+             elements.strides() == target_.strides() && vmapped_.maps(k, Target::rank, axis) &&
+             (of_numbers || target_.shape()[1 - axis] <= most);
+    }
+    return false;
+  }
+
   V vmapped_;
   Target target_;
 };
@@ -211,7 +313,8 @@ class VmappedInto {
 ///
 /// f may itself be a vmap(g), which maps over the axes that the outer one leaves: the nest is one
 /// kernel, and g is called for each pair of indices. Arguments that are expressions are evaluated
-/// first. On hosts threads share the calls out, on devices each call has a thread.
+/// first. On hosts threads share the calls out, on devices each call has a thread. The functions of
+/// coir/linalg/row_functions.hpp are computed for all calls at once.
 ///
 /// \param f    a callable that kernels can use: KOKKOS_LAMBDA, a struct with KOKKOS_FUNCTION,
 ///   grad(g), or vmap(g)

@@ -162,6 +162,32 @@ constexpr auto vmap_result() {
   }
 }
 
+/// All calls' parts of an argument or a result, as a slice: the axes of the nest, and those of a
+/// part.
+template <class Space, class Nest, class T, int Rank>
+auto vmap_slice(Nest const& nest, VmapArray<T, Nest::levels, Rank> const& x) {
+  Shape<Nest::levels + Rank> shape{};
+  Strides<Nest::levels + Rank> strides{};
+  std::copy_n(nest.lengths.begin(), Nest::levels, shape.begin());
+  std::copy_n(x.steps, Nest::levels, strides.begin());
+  std::copy_n(x.shape, Rank, shape.begin() + Nest::levels);
+  std::copy_n(x.strides, Rank, strides.begin() + Nest::levels);
+  return Slice<T, Nest::levels + Rank, Space>{x.data, shape, strides, {}};
+}
+
+/// Whether f made the results of all calls at once, by a member all_at_once(results, arguments...)
+/// that takes slices.
+template <class Space, class F, class Nest, class Out, class... X>
+bool vmap_at_once(F const& f, Nest const& nest, Out const& out, X const&... arguments) {
+  if constexpr (Nest::levels < 4 && requires {
+                  f.all_at_once(vmap_slice<Space>(nest, out),
+                                vmap_slice<Space>(nest, arguments)...);
+                })
+    return f.all_at_once(vmap_slice<Space>(nest, out), vmap_slice<Space>(nest, arguments)...);
+  else
+    return false;
+}
+
 /// The results of calls make a new array.
 struct VmapToNew {
   template <class Space, class F, class Nest, class... X>
@@ -174,11 +200,12 @@ struct VmapToNew {
       Shape<rank> shape{};
       Result::shape_to(shape.data());
       Array<T, rank, Space> made(vmap_shape(nest, shape));
+      auto const out = without_axes(vmap_whole(made.all()), nest.out_axes);
+      if (vmap_at_once<Space>(f, nest, out, arguments...)) return made;
       if constexpr (Nest::in_order)
         vmap_calls<Space>(f, nest, VmapRows<T>{made.data()}, arguments...);
       else
-        vmap_calls<Space>(f, nest, without_axes(vmap_whole(made.all()), nest.out_axes),
-                          arguments...);
+        vmap_calls<Space>(f, nest, out, arguments...);
       return made;
     }
   }
@@ -214,7 +241,8 @@ struct VmapToSlice {
           Shape<Y::rank> part{};
           Result::shape_to(part.data());
           expects_target(vmap_shape(nest, part));
-          vmap_calls<Space>(f, nest, out, arguments...);
+          if (!vmap_at_once<Space>(f, nest, out, arguments...))
+            vmap_calls<Space>(f, nest, out, arguments...);
         }
       }
     }
