@@ -94,6 +94,17 @@ struct VisitTwo : Visit {
 };
 static_assert(StretchLoop<1, int, VisitTwo>::cells == 2);
 
+/// Takes several cells at a time where a thread has them.
+template <int Rank>
+struct VisitSeveral : Visit {
+  template <int Count, class Place>
+  KOKKOS_FUNCTION void several(Place const (&places)[Count]) const {
+    for (Place const& place : places)
+      at(Rank == 3 ? place.i : 0, Rank == 3 ? place.j : place.i, place.column);
+  }
+};
+static_assert(StretchLoop<2, int, VisitSeveral<2>>::cells == 4);
+
 template <class Loop>
 void run_threads(Loop const& loop, std::int64_t first = 0) {
   for (std::int64_t thread = first; thread < loop.threads(); ++thread)
@@ -120,6 +131,12 @@ void expect_each_cell_once(Box<Rank, Index> const& box) {
     run_threads(StretchLoop<Rank, Index, VisitTwo>{on_device, {body}, cells, 2});
   });
   EXPECT_EQ(by_two, once(cells));
+  for (int const each : {1, 4}) {
+    auto const by_several = visits(box, 0, cells, [&](Visit const& body) {
+      run_threads(StretchLoop<Rank, Index, VisitSeveral<Rank>>{on_device, {body}, cells, each});
+    });
+    EXPECT_EQ(by_several, once(cells)) << each;
+  }
   if constexpr (Rank > 1) {
     auto const in_blocks = visits(box, 0, cells, [&](Visit const& body) {
       using Blocks = BlockLoop<Rank, Index, Visit>;

@@ -82,6 +82,28 @@ struct OverCount {
   }
 };
 
+/// The mean of the numbers, in one pass.
+template <class T>
+struct MeanOfNumbers {
+  static constexpr bool rounds = true;
+  struct value_type {
+    T total;
+    std::int64_t count;
+  };
+  using result_type = T;
+  KOKKOS_FORCEINLINE_FUNCTION value_type neutral() const { return {T(0), 0}; }
+  KOKKOS_FORCEINLINE_FUNCTION void fold(value_type& into, T const& x, std::int64_t) const {
+    if (!is_nan(x)) join(into, {x, 1});
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void join(value_type& into, value_type const& other) const {
+    into.total += other.total;
+    into.count += other.count;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION T result(value_type const& value) const {
+    return OverCount<T>{0}(value.total, value.count);
+  }
+};
+
 /// The index of the first extreme number.
 template <bool Largest, class E>
 std::int64_t nan_arg_extreme(E const& x) {
@@ -195,10 +217,14 @@ auto nanmean(E const& x) {
 }
 template <Expression E>
 auto nanmean(E const& x, int axis) {
-  auto result = nansum(detail::to_floating(x), axis);
-  using T = value_t<decltype(result)>;
-  result = map(detail::OverCount<T>{0}, result, count_nonzero(detail::numbers_in(x), axis));
-  return result;
+  using T = value_t<decltype(detail::to_floating(x))>;
+  if constexpr (detail::on_host<E>) {  // quicker by two passes in vectors
+    auto result = nansum(detail::to_floating(x), axis);
+    result = map(detail::OverCount<T>{0}, result, count_nonzero(detail::numbers_in(x), axis));
+    return result;
+  } else {
+    return detail::reduce_axis(operand(detail::to_floating(x)), axis, detail::MeanOfNumbers<T>{});
+  }
 }
 
 /// The variance of the numbers: the sum of |x - mean|^2 over n - ddof. Arguments as those of var.

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -52,6 +53,17 @@ struct AssignBody {
       put_column<Count>(static_cast<std::int32_t>(row), static_cast<std::int32_t>(column));
     else
       put_column<Count>(row, column);
+  }
+
+  // Cells of short rows, on devices.
+  template <int Count, class P>
+  KOKKOS_FORCEINLINE_FUNCTION void several(P const (&at)[Count]) const
+    requires is_copy
+  {
+    if (narrow)
+      put_places<std::int32_t>(at);
+    else
+      put_places<std::int64_t>(at);
   }
 
   // A stretch of a row, on hosts.
@@ -119,14 +131,35 @@ struct AssignBody {
   // All elements are computed before the first is stored, which might overwrite an operand for all
   // that the compiler knows.
   template <int Count, class I>
-  KOKKOS_FORCEINLINE_FUNCTION void put_column(I row, I column) const {
+  KOKKOS_FORCEINLINE_FUNCTION void put_cells(I const (&row)[Count],
+                                             I const (&column)[Count]) const {
     T values[Count];
     COIR_UNROLL
     for (int c = 0; c < Count; ++c)
-      values[c] = stored<T>(kernel.cell(numbers.place(static_cast<I>(row + c)), column));
+      values[c] = stored<T>(kernel.cell(numbers.place(row[c]), column[c]));
     COIR_UNROLL
     for (int c = 0; c < Count; ++c)
-      target.data[target.offset(numbers.place(static_cast<I>(row + c)), column)] = values[c];
+      target.data[target.offset(numbers.place(row[c]), column[c])] = values[c];
+  }
+  template <int Count, class I>
+  KOKKOS_FORCEINLINE_FUNCTION void put_column(I row, I column) const {
+    I rows_of[Count], columns_of[Count];
+    COIR_UNROLL
+    for (int c = 0; c < Count; ++c) {
+      rows_of[c] = static_cast<I>(row + c);
+      columns_of[c] = column;
+    }
+    put_cells(rows_of, columns_of);
+  }
+  template <class I, int Count, class P>
+  KOKKOS_FORCEINLINE_FUNCTION void put_places(P const (&at)[Count]) const {
+    I rows_of[Count], columns_of[Count];
+    COIR_UNROLL
+    for (int c = 0; c < Count; ++c) {
+      rows_of[c] = static_cast<I>(at[c].i);
+      columns_of[c] = static_cast<I>(at[c].column);
+    }
+    put_cells(rows_of, columns_of);
   }
 
   void put(Place<Outer> const& at, std::int64_t begin, std::int64_t end) const {
@@ -191,6 +224,54 @@ struct AssignVectors {
     COIR_UNROLL
     for (int l = 0; l < width; ++l) result.lane[l] = stored<T>(values[l]);
     *reinterpret_cast<Vector<T, width>*>(target + number * width) = result;
+  }
+};
+
+/// A copy of short rows into an array whose elements all lie side by side, on devices. A thread
+/// stores a vector, whose elements may belong to several rows.
+template <class T, int Outer>
+struct CopyVectors {
+  static constexpr int width = vector_width<T>;
+  static constexpr int cells_per_thread = 1;  // a cell is a vector here
+  static constexpr std::int64_t most_columns = 512, least_cells = std::int64_t(1) << 20;
+  SliceKernel<T const, Outer> kernel;
+  T* target;
+  RowNumbers<Outer> numbers;
+  std::int32_t columns, count;  // elements of a row, and of all
+
+  /// Whether the elements of the target lie side by side, few of them in a row, and 32 bits count
+  /// them.
+  template <int Rank>
+  static bool fits(Fold<Rank> const& fold, SliceKernel<T, Outer> const& target) {
+    std::int64_t next = fold.columns();
+    bool dense = target.step == 1;
+    for (int d = Outer - 1; d >= 0; next *= fold.extents()[d--])
+      dense = dense && (fold.extents()[d] == 1 || target.stride[d] == next);
+    return dense && fold.columns() < most_columns &&
+           next < std::numeric_limits<std::int32_t>::max() - width &&
+           reinterpret_cast<std::uintptr_t>(target.data) % (sizeof(T) * width) == 0;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t number) const {
+    auto const first = static_cast<std::int32_t>(number * width);
+    std::int32_t row = static_cast<std::int32_t>(static_cast<std::uint32_t>(first) /
+                                                 static_cast<std::uint32_t>(columns)),
+                 column = first - row * columns;
+    auto at = numbers.place(row);
+    Vector<T, width> result;
+    COIR_UNROLL
+    for (int l = 0; l < width; ++l) {
+      if (first + l < count) result.lane[l] = kernel.cell(at, column);
+      if (++column == columns) {
+        column = 0;
+        at = numbers.place(++row);
+      }
+    }
+    if (first + width <= count)
+      *reinterpret_cast<Vector<T, width>*>(target + first) = result;
+    else
+      for (int l = 0; l < width - 1; ++l)
+        if (first + l < count) target[first + l] = result.lane[l];
   }
 };
 
@@ -326,6 +407,18 @@ void assign_now(Exec const& exec, T* data, Strides<Rank> const& strides, Shape<R
         for_each("coir::array::assign", exec, box({fold.columns() / Vectors::width}),
                  Vectors{kernel, data});
         return;
+      }
+      if constexpr (outer > 0 && std::is_same_v<Kernel, SliceKernel<T const, outer>>) {
+        using ShortRows = CopyVectors<T, outer>;
+        std::int64_t const cells = fold.rows() * fold.columns();
+        if (cells >= ShortRows::least_cells && fold.narrow() && ShortRows::fits(fold, target)) {
+          auto const columns = static_cast<std::int32_t>(fold.columns());
+          for_each("coir::array::assign", exec,
+                   box({(cells + ShortRows::width - 1) / ShortRows::width}),
+                   ShortRows{kernel, data, RowNumbers<outer>::of(fold), columns,
+                             static_cast<std::int32_t>(cells)});
+          return;
+        }
       }
     }
     // Hosts take short rows several at a time.

@@ -90,8 +90,9 @@ struct DeviceRows : Rows<Rank, Index> {
 inline constexpr std::int64_t cells_of_large_box = 1'000'000;
 
 /// The number of cells of a large box that a device's thread takes: body.cells_per_thread, by
-/// default four. In a StretchLoop it is at most four, or two in boxes of two and three indices.
-/// Take more if threads compute much before they can load, and fewer if a cell has many bytes.
+/// default four. In a StretchLoop it is at most four, or two in boxes of two and three indices
+/// whose body doesn't take several. Take more if threads compute much before they can load, and
+/// fewer if a cell has many bytes.
 template <class Body>
 inline constexpr int cells_per_thread = 4;
 template <class Body>
@@ -110,6 +111,12 @@ inline constexpr int blocks_at_a_time<Body> = Body::blocks_at_a_time;
 template <class Body, int Rank, class Index>
 concept TakesColumns =
     Rank == 2 && requires(Body const& body) { body.template column<2>(Index(0), Index(0)); };
+
+/// A body that takes several cells of short rows at a time on devices, to load all of them before
+/// it stores one: body.several(places).
+template <class Body, int Rank, class Index>
+concept TakesSeveral = requires(
+    Body const& body, typename DeviceRows<Rank, Index>::Place const (&at)[2]) { body.several(at); };
 
 /// Whether a cell may read the memory that its neighbours read, so that blocks may be faster than
 /// stretches: true unless the body declares reads_no_neighbours.
@@ -176,7 +183,8 @@ struct StretchLoop {
   static_assert((together & (together - 1)) == 0);
   // Two cells are best for stencils of short rows, four for boxes of one index
   // (docs/performance.md).
-  static constexpr int cells = std::min(Rank == 1 ? 4 : 2, cells_per_thread<Body>);
+  static constexpr bool takes_several = TakesSeveral<Body, Rank, Index>;
+  static constexpr int cells = std::min(Rank == 1 || takes_several ? 4 : 2, cells_per_thread<Body>);
   // Devices compute faster in 32 bits. Boxes of rank 1 may have more cells than these count.
   using Number = std::conditional_t<Rank == 1, std::int64_t, std::int32_t>;
   DeviceRows<Rank, Index> rows;
@@ -213,6 +221,15 @@ struct StretchLoop {
     } else {
       Number cell = thread + static_cast<Number>(thread & -together) * (each - 1);
       int left = each;
+      if constexpr (takes_several) {
+        if (left == cells && cell + (cells - 1) * together < static_cast<Number>(count)) {
+          typename DeviceRows<Rank, Index>::Place at[cells];
+          COIR_UNROLL
+          for (int c = 0; c < cells; ++c) at[c] = rows.place(cell + c * together);
+          body.several(at);
+          return;
+        }
+      }
       // Not unrolled: a cell is loaded only after the previous one is stored, and more registers
       // would let fewer threads run at a time.
       COIR_NO_UNROLL

@@ -376,6 +376,28 @@ struct ElementsAlong {
       fold_by(value, row, column, first, step, length);
   }
 
+  /// Folds the whole of some short rows, each into its value, not in vectors.
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void fold_rows(Value (&values)[Count],
+                                             std::int64_t const (&rows)[Count],
+                                             std::int64_t length) const {
+    constexpr int loads = 4;
+    Place<Outer> at[Count];
+    COIR_UNROLL
+    for (int c = 0; c < Count; ++c) at[c] = numbers.place(rows[c]);
+    for (std::int64_t k = 0; k < length; k += loads) {
+      decltype(element(at[0], k, k)) some[Count][loads];
+      COIR_UNROLL
+      for (int l = 0; l < loads; ++l)
+        if (k + l < length) COIR_UNROLL
+      for (int c = 0; c < Count; ++c) some[c][l] = element(at[c], std::int64_t(0), k + l);
+      COIR_UNROLL
+      for (int l = 0; l < loads; ++l)
+        if (k + l < length) COIR_UNROLL
+      for (int c = 0; c < Count; ++c) monoid.fold(values[c], some[c][l], k + l);
+    }
+  }
+
  private:
   /// \tparam I  counts in offsets
   template <class I>
@@ -483,8 +505,8 @@ struct TeamFold {
   };
 };
 
-/// One thread for each part of the axis of each result. A part has every parts-th element, so that
-/// neighbouring threads read neighbouring elements.
+/// One thread for each part of the axis of each result, or for some short rows. A part has every
+/// parts-th element, so that neighbouring threads read neighbouring elements.
 template <class Elements, class Monoid, class Result>
 struct PartFold {
   using Value = typename Monoid::value_type;
@@ -493,8 +515,21 @@ struct PartFold {
   std::int64_t columns, length, parts;
   Value* values;  // [rows, parts, columns], if there are several parts
   Result* out;
+  std::int64_t short_rows = 0;  // how many there are, if a thread folds some
+
+  static constexpr int rows_of_thread = 4, together = 128;  // threads that take a stretch of rows
+  static constexpr bool has_short_rows =
+      requires(Elements const& e, Value (&values)[2], std::int64_t const (&rows)[2]) {
+        e.fold_rows(values, rows, std::int64_t(1));
+      };
 
   KOKKOS_FUNCTION void operator()(std::int64_t thread) const {
+    if constexpr (has_short_rows) {
+      if (short_rows > 0) {
+        fold_short_rows((thread & -together) * rows_of_thread + (thread & (together - 1)));
+        return;
+      }
+    }
     bool const whole_rows = parts * columns == 1;  // without divisions, which take long
     std::int64_t const row = whole_rows ? thread : thread / (parts * columns),
                        in_row = thread - row * parts * columns;
@@ -505,6 +540,21 @@ struct PartFold {
       values[thread] = value;
     else
       out[thread] = monoid.result(value);
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void fold_short_rows(std::int64_t first) const {
+    Value of_row[rows_of_thread];
+    std::int64_t row[rows_of_thread];
+    COIR_UNROLL
+    for (int c = 0; c < rows_of_thread; ++c) {
+      of_row[c] = monoid.neutral();
+      row[c] = first + c * together < short_rows ? first + c * together : short_rows - 1;
+    }
+    elements.fold_rows(of_row, row, length);
+    COIR_UNROLL
+    for (int c = 0; c < rows_of_thread; ++c)
+      if (first + c * together < short_rows) out[row[c]] = monoid.result(of_row[c]);
   }
 };
 
@@ -556,10 +606,19 @@ void fold_on_device(Exec const& exec, Elements const& elements, Monoid const& mo
           ? MemoryPool<Space>::allocate(cells * parts * static_cast<std::int64_t>(sizeof(Value)))
           : nullptr;
   auto* const values = static_cast<Value*>(block.get());
-  Kokkos::parallel_for(
-      "coir::array::reduce_axis",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, cells * parts),
-      PartFold<Elements, Monoid, Result>{elements, monoid, columns, length, parts, values, out});
+  using Parts = PartFold<Elements, Monoid, Result>;
+  Parts body{elements, monoid, columns, length, parts, values, out};
+  std::int64_t folds = cells * parts;
+  if constexpr (Parts::has_short_rows) {
+    if (!elements.in_vectors && columns == 1 && length <= worth_a_lane && cells >= threads) {
+      constexpr std::int64_t stretch = Parts::rows_of_thread * Parts::together;
+      body.short_rows = cells;
+      folds = (cells + stretch - 1) / stretch * Parts::together;
+    }
+  }
+  Kokkos::parallel_for("coir::array::reduce_axis",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, folds),
+                       body);
   if (parts > 1)
     fold_on_device<Space>(exec, PartsAlong<Monoid>{monoid, values, columns}, monoid, cells, columns,
                           parts, out);
