@@ -38,9 +38,10 @@ void print_table(Exec const& exec, Options const& options, Group const& world) {
   auto const sizes = options.numbers("--sizes", 8, std::int64_t(1) << 36);
   std::int64_t const pieces = options.number("--pieces", 1, 1024);
   int const rank = world.rank(), ranks = world.size();
-  auto const bytes = static_cast<std::size_t>(*std::max_element(sizes.begin(), sizes.end()));
-  Kokkos::View<char*, typename Exec::memory_space> const memory_sent("sent", bytes + 512),
-      memory_came("came", bytes + 512);
+  using Space = typename Exec::memory_space;
+  auto const bytes = static_cast<std::size_t>(
+      coir::bytes_in_large_pages<Space>(*std::max_element(sizes.begin(), sizes.end()) + 512));
+  Kokkos::View<char*, Space> const memory_sent("sent", bytes), memory_came("came", bytes);
   auto const offset = options.number("--offset", 0, 255);
   auto const at_offset = [&](auto const& memory) {
     auto const address = reinterpret_cast<std::uintptr_t>(memory.data());

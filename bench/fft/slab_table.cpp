@@ -89,7 +89,12 @@ class Table {
 #endif
   }
 
-  static Memory memory(std::size_t count) { return Memory("field", count + 64); }
+  static Memory memory(std::size_t count) {
+    constexpr std::size_t size = sizeof(Kokkos::complex<float>);
+    auto const bytes = static_cast<std::int64_t>((count + 64) * size);
+    auto const pages = coir::bytes_in_large_pages<typename Exec::memory_space>(bytes);
+    return Memory("field", static_cast<std::size_t>(pages) / size);
+  }
   Block block(Memory const& memory, Shape<3> const& extents) const {
     auto const address = reinterpret_cast<std::uintptr_t>(memory.data());
     auto const shift = (256 - address % 256) % 256 + static_cast<std::size_t>(offset_);

@@ -123,6 +123,8 @@ Choice choose_on_device(GroupState const& state, Place const& place,
       return asked_for(wanted);
     case Transport::none:
       if (!shared.empty()) return {Transport::staged, shared};
+      if (failed.count(Transport::peer) == 0 && machines == 1)
+        return {Transport::peer, "each rank has a device of its own in one machine"};
       if (failed.count(Transport::nccl) == 0 && why_no_nccl().empty())
         return {Transport::nccl, "each rank has a device of its own"};
       return {Transport::staged, "devices have no other way to each other"};

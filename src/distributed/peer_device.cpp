@@ -31,24 +31,24 @@ namespace {
 
 using Exec = Kokkos::DefaultExecutionSpace;
 
-/// Where a piece lies on the rank that sends it.
-struct Source {
+/// Where a rank wants a piece.
+struct Destination {
   MemoryName memory{};
   std::int64_t offset = 0, bytes = 0, runs = 0, pitch = 0;
 };
 
-/// What a message begins with, in place of a source: how much memory of the rank that sends it was
-/// freed, which a message of names tells then.
-Source header_of(std::int64_t freed) { return {{}, 0, 0, freed, 0}; }
-std::int64_t freed_by(Source const& header) { return header.runs; }
+/// What a message begins with, in place of a destination: how much memory of the rank that sends it
+/// was freed, which a message of names tells then.
+Destination header_of(std::int64_t freed) { return {{}, 0, 0, freed, 0}; }
+std::int64_t freed_by(Destination const& header) { return header.runs; }
 
-/// Allocations of this process that others read, by their names.
+/// Allocations of this process that others write to, by their names.
 class SharedMemory {
  public:
-  /// None if others can't read there, as in memory of cudaMallocAsync.
+  /// None if others can't write there, as to memory of cudaMallocAsync.
   ///
-  /// \param process  that reads it
-  std::optional<Source> source_of(Send const& piece, std::int64_t process) {
+  /// \param process  that writes to it
+  std::optional<Destination> destination_of(Receive const& piece, std::int64_t process) {
     Allocation const found = allocation_of(piece.data);
     auto at = known_.find(found.first);
     if (at == known_.end() || at->second.allocation != found) {
@@ -62,7 +62,7 @@ class SharedMemory {
     }
     at->second.told.insert(process);
     auto const offset = static_cast<char const*>(piece.data) - found.first;
-    return Source{at->second.name, offset, piece.bytes, piece.runs, piece.pitch};
+    return Destination{at->second.name, offset, piece.bytes, piece.runs, piece.pitch};
   }
   /// The names of freed memory that a process may still have open. They are told once.
   std::vector<MemoryName> freed(std::int64_t process) { return std::exchange(freed_[process], {}); }
@@ -156,9 +156,9 @@ std::shared_ptr<PeerMemory> peer_memory() {
   return memory;
 }
 
-/// What ranks signal: that a rank's pieces may be read, and that another rank has taken all of an
-/// exchange. Each counts exchanges.
-enum Signal { ready, taken };
+/// What ranks signal: that a rank's memory may be written to, and that all that goes to it in an
+/// exchange has arrived. Each counts exchanges.
+enum Signal { ready, arrived };
 
 struct PeerConnection {
   PeerConnection(int own_rank, int ranks)
@@ -174,7 +174,7 @@ struct PeerConnection {
   void close() {
     // Others' signals may still have to be written. After a failure the work may never end.
     if (!has_failed && signals != nullptr) Kokkos::fence();
-    from_others.reset();
+    to_others.reset();
     to_self.reset();
     begun.reset();
     for (char* const first : opened_signals) close_memory(first);
@@ -189,8 +189,8 @@ struct PeerConnection {
     return theirs[static_cast<std::size_t>(other)] + 2 * rank + signal;
   }
   std::int64_t process(int other) const { return processes[static_cast<std::size_t>(other)]; }
-  /// Signals of this rank to itself: pieces of others, or its own ones, have come.
-  std::uint32_t* came(int which) const { return signals.get() + 2 * size + which; }
+  /// Signals of this rank to itself: pieces have left to others, or to itself.
+  std::uint32_t* left(int which) const { return signals.get() + 2 * size + which; }
 
   int rank, size;
   std::shared_ptr<PeerMemory> memory = peer_memory();
@@ -200,10 +200,10 @@ struct PeerConnection {
   std::vector<std::uint32_t> sent, received;  ///< exchanges with each rank so far
   std::uint32_t exchanges = 0;
   bool has_failed = false;  ///< an exchange: signals no longer count what others count
-  std::vector<std::shared_ptr<char>> given_up;  ///< memory that others may read until the end
+  std::vector<std::shared_ptr<char>> given_up;  ///< memory that others may write to until the end
   std::shared_ptr<std::uint32_t> signals;
   // Where a kernel fills the device, messages get the first room that becomes free.
-  std::optional<OwnInstance<Exec>> from_others{std::in_place, Precedence::first},
+  std::optional<OwnInstance<Exec>> to_others{std::in_place, Precedence::first},
       to_self{std::in_place, Precedence::first};
   /// After the `ready` signals of the last exchange. The next one waits for it.
   std::optional<Moment<Exec>> begun{std::in_place};
@@ -213,50 +213,51 @@ struct PeerConnection {
   }};
 };
 
-Runs runs_of(Send const& piece) {
-  return {static_cast<char*>(const_cast<void*>(piece.data)), piece.pitch};
-}
-
 class PeerExchange : public UnderWay {
  public:
   PeerExchange(std::shared_ptr<PeerConnection> connection, Exec const& exec)
       : connection_(std::move(connection)), exec_(exec) {}
   // Memory of an exchange that is given up may be freed next, which then waits for the copies.
-  // After an exception other ranks may never take them.
+  // After an exception other ranks may never send them.
   ~PeerExchange() override {
-    if (is_finished_ || !connection_->from_others) return;
+    if (is_finished_ || !connection_->to_others) return;
     try {
-      if (std::uncaught_exceptions() == 0)
-        await_signals(connection_->from_others->exec(), awaited_);
+      if (std::uncaught_exceptions() == 0) await_signals(connection_->to_others->exec(), awaited_);
     } catch (EnvironmentError const&) {  // the device fails: its next work says so
     }
-    // Others may still read there.
-    for (auto& memory : detours_) connection_->given_up.push_back(std::move(memory));
+    // Others may still write there.
+    for (auto& detour : detours_) connection_->given_up.push_back(std::move(detour.memory));
   }
 
-  /// What has to come or to be taken, and this rank's count of it.
+  /// What has to arrive, and this rank's count of it.
   void expect(SignalValue const& signal) { awaited_.push_back(signal); }
-  /// A copy of a piece in memory that others can read.
-  Send detour_of(Send const& piece) {
-    detours_.push_back(allocate_as_views(piece.bytes * piece.runs));
-    Send there = piece;
-    there.data = detours_.back().get();
+  /// Memory in which a piece lands that others can't bring to its place: finish() does.
+  Receive detour_of(Receive const& piece) {
+    detours_.push_back({piece, allocate_as_views(piece.bytes * piece.runs)});
+    Receive there = piece;
+    there.data = detours_.back().memory.get();
     there.pitch = piece.bytes;
-    copy_runs(exec_, {detours_.back().get(), piece.bytes}, runs_of(piece), piece.bytes, piece.runs);
     return there;
   }
   void finish() override {
     await_signals(exec_, awaited_);
+    for (auto const& [piece, memory] : detours_)
+      copy_runs(exec_, {static_cast<char*>(piece.data), piece.pitch}, {memory.get(), piece.bytes},
+                piece.bytes, piece.runs);
     if (!detours_.empty()) exec_.fence();  // their memory is freed next
     detours_.clear();
     is_finished_ = true;
   }
 
  private:
+  struct Detour {
+    Receive piece;
+    std::shared_ptr<char> memory;
+  };
   std::shared_ptr<PeerConnection> connection_;
   Exec exec_;
   std::vector<SignalValue> awaited_;
-  std::vector<std::shared_ptr<char>> detours_;
+  std::vector<Detour> detours_;
   bool is_finished_ = false;
 };
 
@@ -280,34 +281,35 @@ void swap_lists(Engine const& engine, std::vector<std::vector<One>>& mine,
   if (!messages.empty() || !answers.empty()) engine.begin(messages, answers)->finish();
 }
 
-/// Where the pieces lie that go to each rank, in their order behind a header.
-std::vector<std::vector<Source>> sources_of_sends(PeerConnection& connection, Pieces const& pieces,
-                                                  PeerExchange& exchange) {
+/// Where the pieces go that are received from each rank, in their order behind a header.
+std::vector<std::vector<Destination>> destinations_of_receives(PeerConnection& connection,
+                                                               Pieces const& pieces,
+                                                               PeerExchange& exchange) {
   auto& shared = connection.memory->shared;
-  std::vector<std::vector<Source>> mine(static_cast<std::size_t>(connection.size));
-  for (Send const& piece : pieces.sends) {
-    auto& places = mine[static_cast<std::size_t>(piece.to)];
+  std::vector<std::vector<Destination>> mine(static_cast<std::size_t>(connection.size));
+  for (Receive const& piece : pieces.receives) {
+    auto& places = mine[static_cast<std::size_t>(piece.from)];
     if (places.empty()) places.emplace_back();
-    auto const process = connection.process(piece.to);
-    auto place = shared.source_of(piece, process);
-    if (!place) place = shared.source_of(exchange.detour_of(piece), process);
+    auto const process = connection.process(piece.from);
+    auto place = shared.destination_of(piece, process);
+    if (!place) place = shared.destination_of(exchange.detour_of(piece), process);
     if (!place) throw EnvironmentError("the device's driver doesn't share memory of Views");
     places.push_back(*place);
   }
   return mine;
 }
 
-/// Tells each rank where the pieces lie that go to it.
+/// Tells each rank where the pieces go that are received from it.
 ///
-/// \return  where those lie that are received, which each rank tells alike
-std::vector<std::vector<Source>> sources_of_receives(PeerConnection& connection,
-                                                     Engine const& engine, Pieces const& pieces,
-                                                     std::vector<std::vector<Source>> mine) {
+/// \return  where those go that are sent, which each rank tells alike
+std::vector<std::vector<Destination>> destinations_of_sends(
+    PeerConnection& connection, Engine const& engine, Pieces const& pieces,
+    std::vector<std::vector<Destination>> mine) {
   auto const ranks = static_cast<std::size_t>(connection.size);
   auto& [shared, opened] = *connection.memory;
-  std::vector<std::vector<Source>> theirs(ranks);
-  for (Receive const& piece : pieces.receives) {
-    auto& places = theirs[static_cast<std::size_t>(piece.from)];
+  std::vector<std::vector<Destination>> theirs(ranks);
+  for (Send const& piece : pieces.sends) {
+    auto& places = theirs[static_cast<std::size_t>(piece.to)];
     places.resize(places.empty() ? 2 : places.size() + 1);
   }
   std::vector<std::vector<MemoryName>> freed(ranks), closed(ranks);
@@ -326,33 +328,33 @@ std::vector<std::vector<Source>> sources_of_receives(PeerConnection& connection,
   return theirs;
 }
 
-void expects_same_piece(Receive const& piece, Source const& place) {
+void expects_same_piece(Send const& piece, Destination const& place) {
   if (place.bytes != piece.bytes || place.runs != piece.runs)
     throw PreconditionError("a piece of " + std::to_string(piece.runs) + " times " +
-                            std::to_string(piece.bytes) + " bytes is expected from rank " +
-                            std::to_string(piece.from) + ", which sends " +
+                            std::to_string(piece.bytes) + " bytes goes to rank " +
+                            std::to_string(piece.to) + ", which expects " +
                             std::to_string(place.runs) + " times " + std::to_string(place.bytes) +
                             ": both must list the same piece");
 }
 
-/// What is read from one rank.
-struct Readings {
-  std::vector<Receive> pieces;
-  std::vector<Runs> sources;
-  SignalValue is_ready, is_taken;
+/// What is sent to one rank.
+struct Sendings {
+  std::vector<Send> pieces;
+  std::vector<Runs> targets;
+  SignalValue is_ready, has_arrived;
 };
 
-/// What is read from each rank, the next one first: all ranks read in this order. If several read
-/// from one at once, each would wait for the others.
-std::vector<Readings> readings_of(PeerConnection& connection, Pieces const& pieces,
-                                  std::vector<std::vector<Source>> const& places) {
-  std::map<int, Readings> of_distance;
-  auto const places_of = [&](Readings const& one) {
-    return std::span(places[static_cast<std::size_t>(one.pieces.front().from)]).subspan(1);
+/// What is sent to each rank, the next one first: all ranks send in this order. If several sent to
+/// one at once, each would wait for the others.
+std::vector<Sendings> sendings_of(PeerConnection& connection, Pieces const& pieces,
+                                  std::vector<std::vector<Destination>> const& places) {
+  std::map<int, Sendings> of_distance;
+  auto const places_of = [&](Sendings const& one) {
+    return std::span(places[static_cast<std::size_t>(one.pieces.front().to)]).subspan(1);
   };
   auto& opened = connection.memory->opened;
-  for (Receive const& piece : pieces.receives) {
-    auto& one = of_distance[(piece.from - connection.rank + connection.size) % connection.size];
+  for (Send const& piece : pieces.sends) {
+    auto& one = of_distance[(piece.to - connection.rank + connection.size) % connection.size];
     one.pieces.push_back(piece);
     auto const& place = places_of(one)[one.pieces.size() - 1];
     expects_same_piece(piece, place);
@@ -361,28 +363,28 @@ std::vector<Readings> readings_of(PeerConnection& connection, Pieces const& piec
   auto const closes_others = [&] {
     int const before = opened.refusals();
     for (auto const& [distance, one] : of_distance)
-      for (Source const& place : places_of(one)) opened.open(place.memory);
+      for (Destination const& place : places_of(one)) opened.open(place.memory);
     return opened.refusals() > before;
   };
   for (int attempt = 0; closes_others(); ++attempt)
     if (attempt == 2)
-      throw EnvironmentError("the device refuses to open all memory that an exchange reads");
+      throw EnvironmentError("the device refuses to open all memory that an exchange goes to");
   for (auto& [distance, one] : of_distance)
-    for (Source const& place : places_of(one))
-      one.sources.push_back({opened.open(place.memory) + place.offset, place.pitch});
-  std::vector<Readings> all;
+    for (Destination const& place : places_of(one))
+      one.targets.push_back({opened.open(place.memory) + place.offset, place.pitch});
+  std::vector<Sendings> all;
   for (auto& [distance, one] : of_distance) {
-    int const from = one.pieces.front().from;
-    auto const number = ++connection.received[static_cast<std::size_t>(from)];
-    one.is_ready = {connection.from(from, ready), number};
-    one.is_taken = {connection.to(from, taken), number};
+    int const to = one.pieces.front().to;
+    auto const number = ++connection.sent[static_cast<std::size_t>(to)];
+    one.is_ready = {connection.from(to, ready), number};
+    one.has_arrived = {connection.to(to, arrived), number};
     all.push_back(std::move(one));
   }
   return all;
 }
 
-/// The copies of readings, if a kernel brings them sooner than copy engines; otherwise none.
-std::vector<SmallCopy> small_copies_of(std::vector<Readings> const& all) {
+/// The copies of sendings, if a kernel brings them sooner than copy engines; otherwise none.
+std::vector<SmallCopy> small_copies_of(std::vector<Sendings> const& all) {
   constexpr std::int64_t most_bytes = std::int64_t(1) << 14;
   std::vector<SmallCopy> copies;
   std::int64_t bytes = 0;
@@ -391,23 +393,23 @@ std::vector<SmallCopy> small_copies_of(std::vector<Readings> const& all) {
       auto const& piece = one.pieces[n];
       bytes += piece.bytes * piece.runs;
       if (piece.runs != 1 || bytes > most_bytes) return {};
-      copies.push_back({static_cast<char*>(piece.data), one.sources[n].first, piece.bytes});
+      copies.push_back({one.targets[n].first, static_cast<char const*>(piece.data), piece.bytes});
     }
   bool const fit = copies.size() <= most_small_copies && all.size() < most_signals_of_copies;
   return fit ? copies : std::vector<SmallCopy>();
 }
 
-/// Reads pieces as soon as the ranks that send them are ready.
+/// Sends pieces as soon as those that receive them are ready.
 ///
-/// \param came  is signalled when all have come
-void read_all(Exec const& exec, std::vector<Readings> const& all, SignalValue const& came) {
+/// \param left  is signalled when all have left
+void send_all(Exec const& exec, std::vector<Sendings> const& all, SignalValue const& left) {
   if (auto const small = small_copies_of(all); !small.empty()) {
     std::vector<SignalValue> before, after;
     for (auto const& one : all) {
       before.push_back(one.is_ready);
-      after.push_back(one.is_taken);
+      after.push_back(one.has_arrived);
     }
-    after.push_back(came);
+    after.push_back(left);
     await_signals(exec, before);
     return copy_small(exec, small, after);
   }
@@ -415,16 +417,17 @@ void read_all(Exec const& exec, std::vector<Readings> const& all, SignalValue co
     await_signals(exec, std::span(&one.is_ready, 1));
     for (std::size_t n = 0; n < one.pieces.size(); ++n) {
       auto const& piece = one.pieces[n];
-      copy_runs(exec, {static_cast<char*>(piece.data), piece.pitch}, one.sources[n], piece.bytes,
+      copy_runs(exec, one.targets[n],
+                {static_cast<char*>(const_cast<void*>(piece.data)), piece.pitch}, piece.bytes,
                 piece.runs);
     }
-    std::vector<SignalValue> after{one.is_taken};
-    if (&one == &all.back()) after.push_back(came);
+    std::vector<SignalValue> after{one.has_arrived};
+    if (&one == &all.back()) after.push_back(left);
     write_signals(exec, after);
   }
 }
 
-/// What connecting tries out: numbers that each rank reads from all others.
+/// What connecting tries out: numbers that each rank sends to all others.
 class Probe {
  public:
   Probe(int rank, int ranks)
@@ -474,23 +477,21 @@ class Probe {
   std::shared_ptr<char> sent_, came_;
 };
 
-/// Reads the numbers of all others, sends both signals to them, and begins to wait for theirs.
-///
-/// \param others  where their numbers are
+/// Sends the numbers of a probe and both signals to all others, and begins to wait for theirs.
 void begin_probe(PeerConnection& connection, Probe const& probe, std::vector<char*> const& others) {
-  Exec const& exec = connection.from_others->exec();
+  Exec const& exec = connection.to_others->exec();
   std::vector<SignalValue> signals;
   for (int other = 0; other < connection.size; ++other)
     if (other != connection.rank) signals.push_back({connection.to(other, ready), 1});
   write_signals(exec, signals);
   signals.clear();
   for (int distance = 1; distance < connection.size; ++distance) {
-    int const from = (connection.rank + distance) % connection.size;
-    await_signals(exec, std::vector<SignalValue>{{connection.from(from, ready), 1}});
-    copy_runs(exec, {probe.came() + from * Probe::bytes, 0},
-              {others[static_cast<std::size_t>(from)], 0}, Probe::bytes, 1);
-    write_signals(exec, std::vector<SignalValue>{{connection.to(from, taken), 1}});
-    signals.push_back({connection.from(from, taken), 1});
+    int const to = (connection.rank + distance) % connection.size;
+    await_signals(exec, std::vector<SignalValue>{{connection.from(to, ready), 1}});
+    copy_runs(exec, {others[static_cast<std::size_t>(to)] + connection.rank * Probe::bytes, 0},
+              {probe.sent(), 0}, Probe::bytes, 1);
+    write_signals(exec, std::vector<SignalValue>{{connection.to(to, arrived), 1}});
+    signals.push_back({connection.from(to, arrived), 1});
   }
   await_signals(exec, signals);
 }
@@ -500,7 +501,7 @@ void begin_probe(PeerConnection& connection, Probe const& probe, std::vector<cha
 /// \return  why this rank has failed; empty if all has come
 std::string end_of_probe(PeerConnection& connection, Probe const& probe,
                          std::chrono::milliseconds wait) {
-  Exec const& exec = connection.from_others->exec();
+  Exec const& exec = connection.to_others->exec();
   using Clock = std::chrono::steady_clock;
   auto const limit = Clock::now() + wait;
   while (!has_ended(exec)) {
@@ -547,17 +548,17 @@ void try_out(PeerConnection& connection, Group const& group, Probe const& probe,
 
 /// The part of an exchange's begin that counts: if it fails on one rank, ranks no longer agree.
 void run_exchange(PeerConnection& held, Engine const& engine, Exec const& exec,
-                  Pieces const& pieces, std::vector<std::vector<Source>> mine,
+                  Pieces const& pieces, std::vector<std::vector<Destination>> mine,
                   PeerExchange& exchange) {
   // Streams wait only for what was launched before, on this rank or in an earlier step of another
   // one: they go on even if the device runs them one after the other.
-  std::set<int> readers;
-  for (Send const& piece : pieces.sends) readers.insert(piece.to);
+  std::set<int> sources;
+  for (Receive const& piece : pieces.receives) sources.insert(piece.from);
   std::vector<SignalValue> signals;
-  for (int const reader : readers) {
-    auto const number = ++held.sent[static_cast<std::size_t>(reader)];
-    signals.push_back({held.to(reader, ready), number});
-    exchange.expect({held.from(reader, taken), number});
+  for (int const source : sources) {
+    auto const number = ++held.received[static_cast<std::size_t>(source)];
+    signals.push_back({held.to(source, ready), number});
+    exchange.expect({held.from(source, arrived), number});
   }
   // Signals count exchanges, whatever instances they are on: none may overtake an earlier one.
   held.begun->await(exec);
@@ -571,18 +572,18 @@ void run_exchange(PeerConnection& held, Engine const& engine, Exec const& exec,
       copy_runs(own, {static_cast<char*>(piece.to), piece.pitch_to},
                 {static_cast<char*>(const_cast<void*>(piece.from)), piece.pitch_from}, piece.bytes,
                 piece.runs);
-    SignalValue const came{held.came(1), held.exchanges};
-    write_signals(own, std::span(&came, 1));
-    exchange.expect(came);
+    SignalValue const left{held.left(1), held.exchanges};
+    write_signals(own, std::span(&left, 1));
+    exchange.expect(left);
   }
-  auto const places = sources_of_receives(held, engine, pieces, std::move(mine));
-  if (pieces.receives.empty()) return;
+  auto const places = destinations_of_sends(held, engine, pieces, std::move(mine));
+  if (pieces.sends.empty()) return;
 
-  Exec const& own = held.from_others->exec();
+  Exec const& own = held.to_others->exec();
   held.begun->await(own);
-  SignalValue const came{held.came(0), held.exchanges};
-  read_all(own, readings_of(held, pieces, places), came);
-  exchange.expect(came);
+  SignalValue const left{held.left(0), held.exchanges};
+  send_all(own, sendings_of(held, pieces, places), left);
+  exchange.expect(left);
 }
 
 }  // namespace
@@ -607,7 +608,7 @@ std::shared_ptr<void> connect_by_peer(Group const& group, std::chrono::milliseco
   auto const connection = together(group, [&] {
     auto made = std::make_shared<PeerConnection>(group.rank(), group.size());
     probe.emplace(group.rank(), group.size());
-    mine = {home_of(made->signals.get()), home_of(probe->sent()), this_process()};
+    mine = {home_of(made->signals.get()), home_of(probe->came()), this_process()};
     return made;
   });
   auto const all = group.gather(mine);
@@ -618,13 +619,13 @@ std::shared_ptr<void> connect_by_peer(Group const& group, std::chrono::milliseco
       for (int other = 0; other < group.size(); ++other) {
         if (other == group.rank()) continue;
         auto const n = static_cast<std::size_t>(other);
-        auto const& [signals, sent, process] = all[n];
+        auto const& [signals, came, process] = all[n];
         connection->processes[n] = process;
         char* const first = connection->memory->opened.open_alone(signals.memory);
         connection->opened_signals.push_back(first);
         connection->theirs[n] = reinterpret_cast<std::uint32_t*>(first + signals.offset);
-        opened.push_back(connection->memory->opened.open_alone(sent.memory));
-        probes[n] = opened.back() + sent.offset;
+        opened.push_back(connection->memory->opened.open_alone(came.memory));
+        probes[n] = opened.back() + came.offset;
       }
     });
     try_out(*connection, group, *probe, probes, wait);
@@ -646,7 +647,7 @@ std::unique_ptr<UnderWay> begin_by_peer(std::shared_ptr<void> const& connection,
     throw EnvironmentError("an exchange of this group by peer memory has failed: make a new group");
   auto exchange = std::make_unique<PeerExchange>(held, exec);
   try {
-    auto mine = sources_of_sends(*held, pieces, *exchange);
+    auto mine = destinations_of_receives(*held, pieces, *exchange);
     run_exchange(*held, engine, exec, pieces, std::move(mine), *exchange);
   } catch (...) {  // other ranks may have launched it
     held->has_failed = true;

@@ -106,8 +106,10 @@ void find_differences(Exec const& exec, Differences<T, Points> const& body) {
              coir::box<3, std::int64_t>({body.first_plane, 0, 0},
                                         {body.end_plane, body.n[1], body.n[2]}),
              body);
+  else if (DifferencesInBlocks<T, Points, true>::fits(body))
+    DifferencesInBlocks<T, Points, true>::run("coir::mesh::differences", exec, body);
   else
-    DifferencesInBlocks<T, Points>::run("coir::mesh::differences", exec, body);
+    DifferencesInBlocks<T, Points, false>::run("coir::mesh::differences", exec, body);
 }
 
 /// to[m] = from[(first + m) mod planes], plane by plane.

@@ -223,7 +223,12 @@ struct ForceLayout {
     if (options.vectors) size = std::max(size, 3 * potential.held() * shape[1] * shape[2]);
     if (spectral) component = modes;
   }
-  std::int64_t numbers() const { return size + copy + component; }
+  /// What the meshes take, in numbers of type T.
+  template <class Space, class T>
+  std::int64_t allocated() const {
+    constexpr auto of_number = static_cast<std::int64_t>(sizeof(T));
+    return bytes_in_large_pages<Space>(size * of_number) / of_number;
+  }
 };
 
 /// Checks the arguments of a force. Collective.
@@ -261,7 +266,8 @@ std::int64_t Force<Exec, T>::bytes(Exec const& exec, distributed::Group const& g
   detail::ForceLayout const layout(painted, potential, shape, fft::transforms_in_place(group),
                                    options);
   std::int64_t const ghosts = painted.ghosts_of_own() * layout.both.plane();
-  return (layout.numbers() + ghosts) * static_cast<std::int64_t>(sizeof(T)) +
+  std::int64_t const all = layout.allocated<Space, T>() + layout.copy + layout.component;
+  return (all + ghosts) * static_cast<std::int64_t>(sizeof(T)) +
          Plan::work_bytes(exec, group, shape, options.effort);
 }
 
@@ -294,7 +300,7 @@ Force<Exec, T>::Force(Exec const& exec, distributed::Group const& group, Shape<3
       return Numbers(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
                      static_cast<std::size_t>(count));
     };
-    memory_ = numbers("coir::mesh::force/meshes", layout.size);
+    memory_ = numbers("coir::mesh::force/meshes", layout.allocated<Space, T>());
     copy_ = numbers("coir::mesh::force/copy", layout.copy);
     if constexpr (runs_on_host<Exec>)
       ask_for_large_pages(memory_.data(), layout.size * static_cast<std::int64_t>(sizeof(T)));

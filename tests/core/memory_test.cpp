@@ -122,6 +122,21 @@ TEST(Memory, NoMachineHasSevenExbibytes) {
       coir::ResourceError);
 }
 
+TEST(Memory, LargeViewsOfADeviceFillLargePages) {
+  struct OfADevice {};
+  constexpr std::int64_t page = 1 << 21, header = 128;
+  for (std::int64_t const bytes : {16 * page, 16 * page + 1, 17 * page - header,
+                                   17 * page - header + 1, std::int64_t(1000003) * 4099}) {
+    auto const longer = coir::bytes_in_large_pages<OfADevice>(bytes);
+    EXPECT_EQ((longer + header) % page, 0) << bytes;
+    EXPECT_GE(longer, bytes);
+    EXPECT_LT(longer, bytes + page);
+    EXPECT_EQ(coir::bytes_in_large_pages<Kokkos::HostSpace>(bytes), bytes);
+  }
+  for (std::int64_t const bytes : {std::int64_t(0), std::int64_t(1), 16 * page - 1})
+    EXPECT_EQ(coir::bytes_in_large_pages<OfADevice>(bytes), bytes);
+}
+
 TEST(Memory, LargePagesLeaveTheContentAlone) {
   for (std::size_t const size : {0u, 1u, 5000u, (1u << 22) + 3, 3u << 22}) {
     std::vector<char> block(size, 'x');

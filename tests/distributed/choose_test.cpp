@@ -67,21 +67,27 @@ class Choose : public ::testing::Test {
   GroupState state_;
 };
 
-TEST_F(Choose, NcclWhereEachRankHasADevice) {
+TEST_F(Choose, PeerMemoryWhereEachRankHasADeviceInOneMachine) {
   Asked const asked(nullptr);
-  EXPECT_EQ(choose_on_device(state_, own_device()).transport, Transport::nccl);
+  EXPECT_EQ(choose_on_device(state_, own_device()).transport, Transport::peer);
+}
+
+TEST_F(Choose, NcclBetweenMachinesAndWherePeerMemoryFails) {
+  Asked const asked(nullptr);
   EXPECT_EQ(choose_on_device(state_, own_machine()).transport, Transport::nccl);
+  EXPECT_EQ(choose_on_device(state_, own_device(), {Transport::peer}).transport, Transport::nccl);
 }
 
 TEST_F(Choose, StagedWhereThereIsNoNccl) {
   Asked const asked(nullptr);
-  EXPECT_EQ(choose_on_device(state_, own_device(), {Transport::nccl}).transport, Transport::staged);
+  EXPECT_EQ(choose_on_device(state_, own_device(), {Transport::peer, Transport::nccl}).transport,
+            Transport::staged);
   EXPECT_EQ(choose_on_device(state_, own_machine(), {Transport::nccl}).transport,
             Transport::staged);
   Place place = own_device();
   if (world().rank() == world().size() - 1)
     place.why_no_nccl = [] { return std::string("there is no libnccl.so.2"); };
-  EXPECT_EQ(choose_on_device(state_, place).transport, Transport::staged);
+  EXPECT_EQ(choose_on_device(state_, place, {Transport::peer}).transport, Transport::staged);
 }
 
 TEST_F(Choose, StagedWhereRanksShareADevice) {

@@ -54,6 +54,16 @@ void expects_memory(std::int64_t bytes, std::int64_t available, std::string cons
 /// faults and fewer misses of the TLB. Does nothing if the system has no such pages.
 void ask_for_large_pages(void* block, std::int64_t bytes);
 
+/// `bytes` or a little more, for a View that other processes of the machine are to reach: on a
+/// device, with the 128 bytes that Kokkos puts before a View, a large allocation is a multiple of
+/// 2 MiB. The driver maps other ones in small pages in other processes, which is slower.
+template <class MemorySpace>
+constexpr std::int64_t bytes_in_large_pages(std::int64_t bytes) {
+  constexpr std::int64_t page = std::int64_t(1) << 21, header = 128, large = 16 * page;
+  if (std::is_same_v<MemorySpace, Kokkos::HostSpace> || bytes < large) return bytes;
+  return (bytes + header + page - 1) / page * page - header;
+}
+
 template <class MemorySpace>
 void expects_memory(std::int64_t bytes, std::string const& what) {
   expects_memory(bytes, free_bytes<MemorySpace>(), what);

@@ -112,8 +112,8 @@ class MemoryPool {
            if constexpr (std::is_same_v<Space, Kokkos::HostSpace>)
              return detail::allocate_on_host(bytes);
            else
-             return Kokkos::kokkos_malloc<Space>("coir::core::pool",
-                                                 static_cast<std::size_t>(bytes));
+             return Kokkos::kokkos_malloc<Space>(
+                 "coir::core::pool", static_cast<std::size_t>(bytes_in_large_pages<Space>(bytes)));
          },
          [](void* block) { Kokkos::kokkos_free<Space>(block); }, free_bytes<Space>,
          [] { typename Space::execution_space{}.fence(); }});

@@ -12,8 +12,8 @@ namespace coir::distributed {
 /// these. Opening one takes long: make groups once, and copy them.
 std::int64_t connections_opened();
 
-/// Allocations of other ranks that this process has opened to read them by peer memory, at a
-/// millisecond or more each. Send from memory that lives longer than an exchange.
+/// Allocations of other ranks that this process has opened to write to them by peer memory, at a
+/// millisecond or more each. Receive into memory that lives longer than an exchange.
 std::int64_t memory_opened();
 
 }  // namespace coir::distributed

@@ -27,7 +27,7 @@ enum class Transport {
         ///< for that
   staged,  ///< MPI, by way of page-locked memory of the host
   nccl,    ///< NCCL (RCCL), from device to device
-  peer     ///< devices of one machine read each other's memory
+  peer     ///< devices of one machine write to each other's memory
 };
 
 std::string_view name_of(Transport transport);
