@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The grid that the solvers' benchmarks work on.
 
 #include <support/memory.hpp>

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Boxes cut into tiles for kernels whose teams march along the first axis.
 
 #include "grid_level.hpp"

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The iterations of coir::poisson::conjugate_gradients, for arguments that are checked.
 
 #include <coir/core/buffers.hpp>

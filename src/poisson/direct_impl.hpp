@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The steps of coir::poisson::Direct: the source with what the ring adds, transforms, tridiagonal
 /// equations or a division by eigenvalues, and transforms back.
 

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// What multigrid in double needs to find its corrections in float: the residual of a box as a
 /// source in float, and the correction that solves for it.
 ///

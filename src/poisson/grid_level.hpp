@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// One grid of a multigrid hierarchy, and the arithmetic of one of its cells.
 ///
 /// A grid's cells lie at 1, 2, ..., n along each axis, in units of its spacing, and its boundary at

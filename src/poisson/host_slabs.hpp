@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The arithmetic of a multigrid cycle on hosts, a slab at a time.
 
 #include "grid_level.hpp"

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Interpolation of corrections in boxes on devices: a coarse cell is loaded once for two slabs.
 
 #include "box_tiles.hpp"

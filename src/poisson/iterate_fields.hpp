@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// coir::poisson::iterate on row-major Views whose extents are checked.
 
 #include <coir/poisson/iterate.hpp>

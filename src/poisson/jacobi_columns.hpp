@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Jacobi sweeps of boxes on devices.
 
 #include "box_tiles.hpp"

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The sweeps of coir::poisson::jacobi, for grids whose extents are checked.
 
 #include "iterate_fields.hpp"

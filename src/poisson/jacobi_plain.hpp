@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Jacobi sweeps, each a pass over memory; of boxes on hosts several sweeps a pass.
 
 #include "jacobi_columns.hpp"

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Groups of Jacobi sweeps of boxes on hosts, in one pass over memory each.
 
 #include <coir/core/tasks.hpp>

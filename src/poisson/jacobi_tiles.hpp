@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Blocked Jacobi sweeps on devices: tiles in team scratch memory.
 
 #include "second_field.hpp"

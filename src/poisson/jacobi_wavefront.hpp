@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Blocked Jacobi sweeps on hosts: the wavefront between Views, on Kokkos' threads.
 
 #include "second_field.hpp"

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The Laplacian and the norms of coir/poisson/laplacian.hpp once their arguments are checked.
 
 #include "stencil.hpp"

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The Laplacian of a 2-D grid as a matrix of Kokkos Kernels.
 
 #include <core/kokkos_kernels.hpp>

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The grids of multigrid under a finest grid: their extents, and how far the coarsest is relaxed.
 
 #include "grid_level.hpp"

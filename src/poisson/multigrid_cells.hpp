@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The parts of a multigrid cycle cell by cell, as devices run them.
 ///
 /// Each is called with the indices (slab, row, column) of a cell, from 1 on. Cells may be computed

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The parts of a multigrid cycle on devices: a kernel for each part on large grids, and one kernel
 /// for all small grids together.
 

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The parts of a multigrid cycle on hosts, each one pass over the memory of a level.
 
 #include "host_slabs.hpp"

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The solver behind coir::poisson::Multigrid: the levels, and the order of the passes over them.
 
 #include "float_corrections.hpp"

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The levels of the symmetric cycle, and the order of the passes over them.
 
 #include "grid_level.hpp"

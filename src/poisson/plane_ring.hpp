@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Planes of a tile in a team's shared memory: a team that marches along the slabs of a box loads
 /// planes ahead, so that its threads don't wait for memory.
 

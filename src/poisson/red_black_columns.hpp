@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Red-black sweeps of boxes on devices, in one pass over memory.
 
 #include "box_tiles.hpp"

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Relaxation of every second cell of a row, in vectors.
 
 #include <cstddef>

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The theory of Jacobi's method and of over-relaxation on a box.
 
 #include <cstdint>

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Restriction of residuals in boxes on devices: each residual is computed about once.
 
 #include "box_tiles.hpp"

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Relaxation of one row of a grid, on hosts.
 
 #include "grid_level.hpp"

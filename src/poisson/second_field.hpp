@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The caller's field and another like it, read and written in turn.
 
 #include <coir/core/buffers.hpp>

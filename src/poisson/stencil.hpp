@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// The five- and seven-point stencils on row-major Views, cell by cell.
 
 #include <coir/core/loops.hpp>

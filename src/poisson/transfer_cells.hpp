@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Interpolation and restriction along a row, in vectors.
 
 namespace coir::poisson::detail {

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Tridiagonal equations along lines: what a direct solver has left when it has transformed all
 /// axes but one.
 ///

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// div(k grad u) on a 2-D grid, with k on cells.
 ///
 ///   sum over the 4 neighbours of k_face (u_neighbour - u),   k_face = 2 k k' / (k + k')

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Many Jacobi sweeps in one pass over memory, on hosts: the row wavefront.
 ///
 /// Compiled once in the library, in plain C++ with vector types, so that no device compiler reads

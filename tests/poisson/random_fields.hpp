@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Grids for the solvers' tests, and random problems, the same on every backend.
 
 #include <coir/core/kokkos.hpp>
