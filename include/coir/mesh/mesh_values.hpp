@@ -16,22 +16,6 @@ namespace coir::mesh {
 
 namespace detail {
 
-/// The weighted sum of the vectors of two neighbouring cells of a row, over the four rows that a
-/// particle touches. Eight lanes hold both vectors, and two numbers of the next cell with weight 0.
-///
-/// \param to  the vector, and one number after it that is overwritten
-template <class T>
-void read_pairs(T const* const (&row)[2][2], T const (&wx)[2], T const (&wy)[2], T const (&wz)[2],
-                T* to) {
-  using Eight = typename Lanes<T>::eight;
-  using Four = typename Lanes<T>::four;
-  auto const at = [](T const* from) { return *reinterpret_cast<Eight const*>(from); };
-  Eight const along{wz[0], wz[0], wz[0], wz[1], wz[1], wz[1], 0, 0};
-  Eight const sum = along * (wx[0] * (wy[0] * at(row[0][0]) + wy[1] * at(row[0][1])) +
-                             wx[1] * (wy[0] * at(row[1][0]) + wy[1] * at(row[1][1])));
-  *reinterpret_cast<Four*>(to) = sum_of_vectors<T>(sum);
-}
-
 /// Adds a weight times a cell's numbers, on devices. Readers that add cells in the same order get
 /// the same bits.
 template <int Components, class T>
@@ -68,13 +52,16 @@ class MeshValues {
   void locate(Block& block, int count, Position const& position) const {
     auto& at = block.particles;
     detail::locate<Components>(at, count, position, cells_, map_.per_cell);
-    for (int a = 0; a < Support; ++a)
+    for (int a = 0; a < Support; ++a) {
+      std::int64_t plane[detail::particles_per_block];
+      COIR_INDEPENDENT_ITERATIONS
+      for (int p = 0; p < count; ++p) plane[p] = at.plane[a][p] * cells_.plane;
       for (int b = 0; b < Support; ++b) {
         auto& start = block.start[a][b];
         COIR_INDEPENDENT_ITERATIONS
-        for (int p = 0; p < count; ++p)
-          start[p] = at.plane[a][p] * cells_.plane + (at.row[b][p] + at.column[0][p]);
+        for (int p = 0; p < count; ++p) start[p] = plane[p] + (at.row[b][p] + at.column[0][p]);
       }
+    }
   }
 
   void prefetch(Block const& block, int p) const {
@@ -84,28 +71,14 @@ class MeshValues {
 
   /// \param to  `components` numbers, and one after them that may be overwritten
   void read(Block const& block, int p, T* to) const {
-    auto const& column = block.particles.column;
-    T w[3][Support];
-    T const* row[Support][Support];
-    for (int o = 0; o < Support; ++o) {
-      for (int d = 0; d < 3; ++d) w[d][o] = block.particles.weight[d][o][p];
-      for (int b = 0; b < Support; ++b) row[o][b] = cells_.data + block.start[o][b][p];
-    }
     if constexpr (Support == 2 && Components == 3) {
       // Not if the two cells are the row's last and first one, or if eight numbers reach beyond the
       // row.
-      if (column[0][p] + 8 <= Components * cells_.extent[2])
-        return detail::read_pairs(row, w[0], w[1], w[2], to);
+      if (block.particles.column[0][p] + 8 > Components * cells_.extent[2])
+        return read_at_end(block, p, to);
+      return read_pairs(block, p, to);
     }
-    std::int32_t away[Support];
-    for (int c = 0; c < Support; ++c) away[c] = column[c][p] - column[0][p];
-    T sum[Components] = {};
-    for (int a = 0; a < Support; ++a)
-      for (int b = 0; b < Support; ++b)
-        for (int c = 0; c < Support; ++c)
-          for (int v = 0; v < Components; ++v)
-            sum[v] += w[0][a] * w[1][b] * w[2][c] * row[a][b][away[c] + v];
-    for (int v = 0; v < Components; ++v) to[v] = sum[v];
+    read_cells(block, p, to);
   }
 
   KOKKOS_FUNCTION Value<T, Components> operator()(T const* position) const {
@@ -139,6 +112,44 @@ class MeshValues {
   }
 
  private:
+  /// The weighted sum of the vectors of two neighbouring cells of a row, over the four rows that a
+  /// particle touches. Eight lanes hold both vectors, and two numbers of the next cell.
+  void read_pairs(Block const& block, int p, T* to) const {
+    using Eight = typename detail::Lanes<T>::eight;
+    using Four = typename detail::Lanes<T>::four;
+    auto const& [x, y, z] = block.particles.weight;
+    auto const row = [&](int a, int b) {
+      return *reinterpret_cast<Eight const*>(cells_.data + block.start[a][b][p]);
+    };
+    Eight const sum = x[0][p] * (y[0][p] * row(0, 0) + y[1][p] * row(0, 1)) +
+                      x[1][p] * (y[0][p] * row(1, 0) + y[1][p] * row(1, 1));
+    Four const first = __builtin_shufflevector(sum, sum, 0, 1, 2, 3),
+               second = __builtin_shufflevector(sum, sum, 3, 4, 5, 6);
+    *reinterpret_cast<Four*>(to) = z[0][p] * first + z[1][p] * second;
+  }
+
+  /// read_cells(), out of the way of read_pairs(): a compiler that sees both loads weights as
+  /// numbers, for both, and copies them to lanes afterwards.
+  [[gnu::noinline]] void read_at_end(Block const& block, int p, T* to) const {
+    read_cells(block, p, to);
+  }
+
+  void read_cells(Block const& block, int p, T* to) const {
+    auto const& column = block.particles.column;
+    std::int32_t away[Support];
+    for (int c = 0; c < Support; ++c) away[c] = column[c][p] - column[0][p];
+    auto const& [x, y, z] = block.particles.weight;
+    T sum[Components] = {};
+    for (int a = 0; a < Support; ++a)
+      for (int b = 0; b < Support; ++b) {
+        T const* const row = cells_.data + block.start[a][b][p];
+        for (int c = 0; c < Support; ++c)
+          for (int v = 0; v < Components; ++v)
+            sum[v] += x[a][p] * y[b][p] * z[c][p] * row[away[c] + v];
+      }
+    for (int v = 0; v < Components; ++v) to[v] = sum[v];
+  }
+
   CellsWindow<T const> cells_;
   detail::CellMap<Support, T> map_;
 };
