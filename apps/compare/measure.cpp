@@ -11,10 +11,10 @@
 #include <support/host_name.hpp>
 #include <support/interrupt.hpp>
 #include <support/median.hpp>
-#include <support/processors.hpp>
 #include <support/text.hpp>
 
 #include <coir/core/errors.hpp>
+#include <coir/core/other_programs.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -1,5 +1,6 @@
 #include "host_monitor.hpp"
 
+#include <support/processors.hpp>
 #include <support/text.hpp>
 
 #include <algorithm>

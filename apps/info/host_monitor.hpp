@@ -3,7 +3,8 @@
 #include "sample.hpp"
 
 #include <info/processor_energy.hpp>
-#include <support/processors.hpp>
+
+#include <coir/core/other_programs.hpp>
 
 #include <chrono>
 #include <filesystem>

@@ -7,6 +7,7 @@
 #include <support/processors.hpp>
 #include <support/thread_choice.hpp>
 
+#include <coir/core/other_programs.hpp>
 #include <coir/core/threads.hpp>
 #include <coir/distributed/together.hpp>
 

@@ -1,9 +1,6 @@
 #pragma once
 
-/// The part of the machine's processors that is left to this process by quotas of containers and
-/// other programs.
-
-#include <coir/core/other_programs.hpp>
+/// The part of the machine's processors that quotas of containers leave to this process.
 
 #include <filesystem>
 #include <optional>
@@ -16,12 +13,6 @@ std::string text_in(std::filesystem::path const& path);
 
 /// The number that a file begins with; none if it can't be read.
 std::optional<double> number_in(std::filesystem::path const& path);
-
-using coir::core_count;
-using coir::core_times;
-using coir::CoreTimes;
-using coir::load_between;
-using coir::OtherPrograms;
 
 /// How many processors' time the control groups of this process grant it: the least of cpu.max
 /// (version 2) or of cpu.cfs_quota_us by cpu.cfs_period_us (version 1) of its group and of those

@@ -1,3 +1,4 @@
+#include <support/processors.hpp>
 #include <support/thread_choice.hpp>
 
 #include <coir/core/threads.hpp>

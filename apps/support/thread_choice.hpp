@@ -2,8 +2,6 @@
 
 /// How many threads an application takes of the host's processors, and why.
 
-#include <support/processors.hpp>
-
 #include <filesystem>
 #include <optional>
 #include <string>

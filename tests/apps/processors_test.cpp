@@ -2,6 +2,8 @@
 #include <support/processors.hpp>
 #include <support/thread_choice.hpp>
 
+#include <coir/core/other_programs.hpp>
+
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -12,10 +14,10 @@
 namespace {
 
 namespace fs = std::filesystem;
-using coir::apps::core_count;
-using coir::apps::core_times;
-using coir::apps::load_between;
-using coir::apps::OtherPrograms;
+using coir::core_count;
+using coir::core_times;
+using coir::load_between;
+using coir::OtherPrograms;
 using coir::apps::processor_quota;
 using coir::testing::TemporaryFolder;
 
