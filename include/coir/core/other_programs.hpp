@@ -22,7 +22,7 @@ std::optional<CoreTimes> core_times(std::string const& stat);
 /// passed.
 std::optional<double> load_between(CoreTimes const& before, CoreTimes const& after);
 
-/// How many cores /proc/stat counts: those that are switched on, threads of one core each.
+/// The number of cores that are switched on, by /proc/stat. Each hardware thread counts as one.
 int core_count(std::string const& stat);
 
 /// Counts the processors' time that other programs, and the host of a virtual machine, take from
@@ -32,9 +32,10 @@ class OtherPrograms {
   /// \param stat  where Linux tells the cores' times
   explicit OtherPrograms(std::filesystem::path stat = "/proc/stat");
 
-  /// How many processors others kept busy meanwhile, on average: all but this process and the
-  /// children that it has waited for. None where the system doesn't tell, or before a few of its
-  /// ticks have passed.
+  /// How many processors others have kept busy since this object was made, on average. Others are
+  /// all processes but this one and the children that it has waited for.
+  ///
+  /// \return  none if the system doesn't tell, or if fewer than five of its ticks have passed
   std::optional<double> processors() const;
 
  private:
@@ -51,9 +52,11 @@ class OtherPrograms {
 /// \param others  processors that other programs keep busy
 int threads_beside(int threads, int processors, double others);
 
-/// threads_beside() for what was seen since the last look, which is renewed ten times a second at
-/// most. All threads before the first look, if there are fewer than four, more than the machine has
-/// processors, or if this process may not use all of these.
+/// threads_beside() for the programs that were seen since the last call that looked. Calls look ten
+/// times a second at most.
+///
+/// \return  `threads` if no call has looked yet, if there are fewer than four threads or more than
+///   the machine has processors, or if this process may not use all processors
 int threads_beside_others(int threads);
 
 }  // namespace coir

@@ -21,9 +21,9 @@ namespace coir {
 /// takes as long as adding two arrays of so many elements.
 inline constexpr std::int64_t cells_worth_a_thread = 4096;
 
-/// Each thread of an instance makes a kernel on several threads take longer by the time of about so
-/// many cells, found by measurement on 16 cores. All threads take part in its start and its end,
-/// even those without work.
+/// The time that each thread of an instance adds to a kernel on several threads, in cells of
+/// memory; measured on 16 cores. Threads without work add it, too: all of them start and end the
+/// kernel.
 inline constexpr std::int64_t cells_of_a_start = 1024;
 
 /// The number of host threads that are worth starting for work on `cells` cells of memory: at least
@@ -76,8 +76,8 @@ void for_each_task(std::string_view label, Exec const& exec, std::int64_t count,
         body);
 }
 
-/// Calls body(piece) for every 0 <= piece < count on threads of a host, and waits. Recordings don't
-/// keep it.
+/// Calls body(piece) for every 0 <= piece < count on threads of a host, and waits. It isn't
+/// recorded: while record() records it runs at once.
 ///
 /// Each thread begins with an equal share of consecutive pieces, whose memory is near to it, and
 /// then takes pieces of other shares that nobody has begun: processors that share a core, or that
