@@ -91,15 +91,14 @@ void add_vortex(Settings const& s, distributed::Share const& rows, StartState& s
 }  // namespace
 
 Table topography_of(Settings const& s) {
-  Table bottom(static_cast<std::size_t>(s.rows) * static_cast<std::size_t>(s.columns));
+  Table bottom;
   if (io::format_of_name(s.topography) == io::Format::png) {
     auto const image = io::read_png(s.topography);
     expects_shape(s, image.rows, image.columns);
     double const level = s.relief.value_or(0.9 * s.depth) / image.maximum();
+    bottom.reserve(static_cast<std::size_t>(image.rows) * static_cast<std::size_t>(image.columns));
     for (int j = 0; j < s.rows; ++j)
-      for (int i = 0; i < s.columns; ++i)
-        bottom[static_cast<std::size_t>(j) * static_cast<std::size_t>(s.columns) +
-               static_cast<std::size_t>(i)] = level * image(s.rows - 1 - j, i);
+      for (int i = 0; i < s.columns; ++i) bottom.push_back(level * image(s.rows - 1 - j, i));
     return bottom;
   }
   auto const array = io::read_npy(s.topography);
@@ -107,7 +106,7 @@ Table topography_of(Settings const& s) {
   expects_shape(s, array.shape[0], array.shape[1]);
   using View = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
   auto const view = io::to_view<View>(array);
-  std::copy_n(view.data(), bottom.size(), bottom.begin());
+  bottom.assign(view.data(), view.data() + view.size());
   auto const bad =
       std::find_if(bottom.begin(), bottom.end(), [](double b) { return !std::isfinite(b); });
   if (bad != bottom.end())
@@ -142,7 +141,7 @@ StartState start_of(Settings const& s, distributed::Share const& rows, Table con
         throw PreconditionError("the start has no water in " + cell +
                                 ": --depth must be larger, or --amplitude" +
                                 (s.start == Start::jet ? ", --f0 or --beta" : "") + " closer to 0");
-      throw InputError(s.topography.string() + " stands " + in_words(-state.h[n]) +
+      throw InputError(s.topography.string() + " stands " + in_words(0 - state.h[n]) +
                        " m above the surface in " + cell +
                        ": every cell needs water; lower it, or give a larger --depth");
     }

@@ -192,6 +192,7 @@ TEST_F(Shallow, RefusesWrongTopographies) {
       3, {{"--topography none.npy", {"none.npy"}},
           {"--start dam --topography small.npy --size 24x16",
            {"small.npy has 7 rows and 9 columns, and the model 16 and 24: give --size 9x7"}},
+          {"--topography small.npy --size 1000000x1000000", {"small.npy has 7 rows"}},
           {"--start tsunami --topography high.npy --size 24x16",
            {"high.npy stands ", " m above the surface in row 0, column 0", "larger --depth"}},
           {"--start tsunami --topography odd.npy --size 24x16", {"odd.npy holds nan"}}});
