@@ -182,8 +182,8 @@ Model<Exec, T>::Model(Exec exec, distributed::Group group, Parameters const& par
             "a compatible shallow-water model must be periodic in x and have walls in y, as the "
             "demo has");
     expects(share_.count >= parameters.halo(),
-            "each rank must have " + std::to_string(parameters.halo()) +
-                " rows of a shallow-water model or more, as many as its halo: use fewer ranks",
+            "use fewer ranks: each must have " + std::to_string(parameters.halo()) +
+                " rows of a shallow-water model or more, as many as its halo has",
             share_.count);
     expects_memory<typename Exec::memory_space>(bytes(group, parameters),
                                                 "the shallow-water model");
@@ -312,6 +312,7 @@ void Model<Exec, T>::finish_halos() {
 
 template <CompiledSpace Exec, class T>
 void Model<Exec, T>::advance(std::int64_t steps) {
+  expects(steps >= 0, "a shallow-water model makes 0 steps or more", steps);
   Kokkos::deep_copy(exec_, dry_, detail::no_dry_cell);
   for (std::int64_t n = 0; n < steps; ++n) step();
   finish_halos();

@@ -15,6 +15,7 @@
 #include <complex>
 #include <numbers>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -208,6 +209,8 @@ TEST(ShallowModel, StepsAreThoseOfPlainLoops) {
   expects_equal_to_plain_loops(p, 60);
   p.compatible = true;
   expects_equal_to_plain_loops(p, 60);
+  for (auto const& [columns, rows] : {std::pair(2, 2), std::pair(2, 3), std::pair(3, 5)})
+    expects_equal_to_plain_loops(of_demo(columns, rows), 20);
   // Devices take several cells at a time of grids of 10^6 cells and more. Neither extent is a
   // multiple of what they take.
   p = of_demo(1030, 1003);
@@ -568,6 +571,8 @@ TEST(ShallowModel, RefusesWhatItCantCompute) {
   Model::Field const wrong("wrong", 6, 7);
   EXPECT_EQ(message_of([&] { model.set_bottom(wrong); }),
             "the bottom must have this rank's 6 rows and 8 columns: its axis 1 mustn't have 7");
+  EXPECT_EQ(message_of([&] { model.advance(-1); }),
+            "a shallow-water model makes 0 steps or more, not -1");
 }
 
 }  // namespace

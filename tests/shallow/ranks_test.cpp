@@ -116,7 +116,7 @@ TEST(ShallowRanks, NeedAsManyRowsAsTheHalo) {
   using Model = coir::shallow::Model<Kokkos::DefaultExecutionSpace, double>;
   std::string const message = coir::testing::message_of([&] { Model({}, world(), p); });
   EXPECT_NE(
-      message.find(world().size() == 1 ? "2 rows of cells or more" : "use fewer ranks, not 1"),
+      message.find(world().size() == 1 ? "2 rows of cells or more" : "as its halo has, not 1"),
       std::string::npos)
       << message;
 }

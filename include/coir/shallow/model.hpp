@@ -108,6 +108,7 @@ class Model {
 
   /// Makes steps. Collective.
   ///
+  /// \throws PreconditionError if there are fewer than 0
   /// \throws NumericalError on every rank if a cell lost all its water, or has no number any more:
   ///   it names the step, the cell, and remedies
   void advance(std::int64_t steps);
