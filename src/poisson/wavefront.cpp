@@ -138,14 +138,12 @@ int Wavefront<T>::border(int thread) const {
   return static_cast<int>(static_cast<std::int64_t>(grid_.rows) * thread / threads_);
 }
 
-/// Where strip s begins in sweep `sweep` of a block.
+/// Where strip s begins before the sweeps of a block: at a whole vector.
 template <class T>
-int Wavefront<T>::strip_begin(int s, int sweep) const {
-  if (s == 0) return 0;
+int Wavefront<T>::strip_begin(int s) const {
   if (s == strips_) return grid_.columns;
   constexpr int width = Simd<T>::width;
-  auto const vector = static_cast<std::int64_t>(grid_.columns / width) * s / strips_ - sweep;
-  return static_cast<int>(vector) * width;
+  return static_cast<int>(static_cast<std::int64_t>(grid_.columns / width) * s / strips_) * width;
 }
 
 template <class T>
@@ -192,6 +190,10 @@ void Wavefront<T>::advance_strip(Band const& band, int s, std::int64_t number) {
   int const steps = (height + 2 * band.depth + rows_at_once - 1) / rows_at_once;
   int const first_rows_done = (band.depth + 1) / 2;  // the step after which the band below may read
   bool waiting = band.above != nullptr;
+  // The grid's own ends don't move.
+  int const left = strip_begin(s), right = strip_begin(s + 1);
+  int const left_moves = s > 0 ? Simd<T>::width : 0;
+  int const right_moves = s + 1 < strips_ ? Simd<T>::width : 0;
 
   for (int step = 0; step < steps; ++step) {
     int const front = band.lower + rows_at_once * step;
@@ -203,7 +205,7 @@ void Wavefront<T>::advance_strip(Band const& band, int s, std::int64_t number) {
       int const begin = std::max(front - (k - 1), band.lower + k * band.leans_below);
       int const end = std::min(front - (k - 1) + rows_at_once, band.upper + k * band.leans_above);
       if (begin >= end) continue;
-      int const first = strip_begin(s, k), columns = strip_begin(s + 1, k) - first;
+      int const first = left - k * left_moves, columns = right - k * right_moves - first;
       T const* const in = band.field[(k - 1) % 2] + first;
       T* const out = band.field[k % 2] + first;
       T const* const source = band.source + first;

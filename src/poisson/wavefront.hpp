@@ -58,7 +58,7 @@ class Wavefront {
   struct Band;
 
   int border(int thread) const;
-  int strip_begin(int s, int sweep) const;
+  int strip_begin(int s) const;
   void advance(Band const& band, std::int64_t number);
   void advance_strip(Band const& band, int s, std::int64_t number);
 
