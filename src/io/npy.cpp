@@ -139,8 +139,8 @@ void swap_if_needed(std::vector<std::byte>& bytes, NpyHeader const& header) {
 }
 
 NpyHeader header_of(std::filesystem::path const& path) {
-  constexpr std::int64_t longest = 1 << 20;  // NumPy's own headers have some 100 bytes
-  auto const begin = read_begin(path, longest);
+  constexpr std::size_t before = 12;  // bytes of what stands before the header, at most
+  auto const begin = read_begin(path, static_cast<std::int64_t>(before + longest_npy_header));
   return parse_npy_header(begin.bytes, begin.length, path.string());
 }
 

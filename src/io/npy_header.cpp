@@ -152,6 +152,9 @@ NpyHeader parse_npy_header(std::span<std::byte const> file, std::int64_t bytes,
   expects_length(start, "the header's length");
   std::size_t length = byte(8) | byte(9) << 8;
   if (major > 1) length |= byte(10) << 16 | byte(11) << 24;
+  if (length > longest_npy_header)
+    refuse("the header has " + std::to_string(length) + " bytes, and can have at most " +
+           std::to_string(longest_npy_header) + ": it is damaged; write it again with numpy.save");
   expects_length(start + length, "the header");
 
   std::string_view const dictionary = text.substr(start, length);

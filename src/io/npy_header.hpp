@@ -13,6 +13,9 @@
 
 namespace coir::io {
 
+// Bytes of the longest header that is read. NumPy's own have some 100.
+inline constexpr std::size_t longest_npy_header = std::size_t(1) << 20;
+
 struct NpyHeader {
   NpyType type = NpyType::float64;
   bool swapped = false;  // the bytes of each element are in the other order than this machine's
@@ -23,7 +26,7 @@ struct NpyHeader {
 
 // Parses the header and checks it against the file's length.
 //
-// \param begin   of the file, with the whole header
+// \param begin   of the file, with the whole header unless that is longer than the longest
 // \param length  bytes of the file
 NpyHeader parse_npy_header(std::span<std::byte const> begin, std::int64_t length,
                            std::string_view name);

@@ -360,9 +360,11 @@ TEST(Npy, BytesBehindTheElementsAreAnError) {
   expect_parts(refusal(numpy::empty + "x"), {"takes 0 bytes, and 1 follow"});
 }
 
-TEST(Npy, AHeaderLengthBeyondTheFileIsAnError) {
-  expect_parts(refusal("\x93NUMPY\x02\x00\xff\xff\xff\xff{"s),
-               {"ends at byte 13", "the header ends at byte 4294967307"});
+TEST(Npy, AHeaderLengthBeyondTheFileOrOneMiBIsAnError) {
+  expect_parts(refusal("\x93NUMPY\x02\x00\x00\x00\x10\x00{"s),
+               {"ends at byte 13", "the header ends at byte 1048588"});
+  expect_parts(refusal("\x93NUMPY\x02\x00\x01\x00\x10\x00{"s),
+               {"the header has 1048577 bytes", "at most 1048576", "numpy.save"});
 }
 
 TEST(Npy, AbsurdShapesAreAnErrorAndNoMemory) {
