@@ -86,6 +86,19 @@ TEST(Sharded, ElementwiseIsThatOfPlainArraysAndSendsNothing) {
   }
 }
 
+TEST(Sharded, TakesTheOperatorsOfIntegersAndBools) {
+  Array<int, 2> const plain = coir::cast<int>(10 * matrix());
+  auto const x = sharded::shard(world(), plain);
+  EXPECT_TRUE(is((x & 3) | (~x ^ 1), (plain & 3) | (~plain ^ 1)));
+  Sharded<int, 2> y = mod(x, 7) << 2;
+  y %= 5;
+  y += x;
+  EXPECT_TRUE(is(y, (coir::mod(plain, 7) << 2) % 5 + plain));
+  EXPECT_TRUE(max(x > 0));
+  EXPECT_FALSE(min(x > 0));
+  EXPECT_TRUE(is(isinf(copysign(x / 0.0, -1.0)), isinf(plain / 0.0)));
+}
+
 TEST(Sharded, PartsAreShared) {
   auto const share = coir::distributed::share_of(7, world().rank(), world().size());
   auto const x = sharded::normal(world(), key, {7, 5});
@@ -274,6 +287,17 @@ TEST(Sharded, SaysInOneLineWhatIsWrong) {
   EXPECT_EQ(message_of([&] { x(range(1, 8)); }),
             "a slice must leave the split axis whole, because ranks would have uneven parts: "
             "reshard() the array along another axis, or replicate() it, before axis 0 is cut");
+  Sharded<double, 2> narrow = sharded::zeros<double>(world(), {8, 1});
+  Array<double, 2> plain_narrow = coir::zeros(8, 1);
+  EXPECT_EQ(message_of([&] { narrow += x; }),
+            message_of([&] { plain_narrow += coir::zeros(8, 6); }));
+  auto const elsewhere = sharded::normal(world().split(0), key, {8, 6});
+  if (world().size() > 1)
+    for (auto const& message :
+         {message_of([&] { x + elsewhere; }), message_of([&] { matmul(x, elsewhere); })})
+      EXPECT_EQ(message, "arrays of (8, 6) along axis 0" + over + " and (8, 6) along axis 0" +
+                             over +
+                             " belong to different groups: make both of copies of one Group");
   EXPECT_EQ(message_of([&] { reshard(x, 2); }), "axis 2 is none of an array of shape (8, 6)");
   EXPECT_EQ(message_of([&] { shift(x, -3, 1); }), "axis -3 is none of an array of shape (8, 6)");
   EXPECT_EQ(message_of([&] { with_axis(x, 4); }),
@@ -295,8 +319,7 @@ TEST(Sharded, SaysInOneLineWhatIsWrong) {
   EXPECT_EQ(message_of([&] { mean(sharded::zeros<int>(world(), {0, 3})); }),
             "there is no mean of an array of shape (0, 3): it has no elements");
   EXPECT_EQ(message_of([&] { matmul(x, y); }),
-            "matmul takes (n, k) and (k, m), both split along axis 0 over the same ranks, not "
-            "(8, 6) along axis 0" +
+            "matmul takes (n, k) and (k, m), both split along axis 0, not (8, 6) along axis 0" +
                 over + " and (8, 6) along axis 1" + over +
                 ": reshard() a factor that is split along axis 1");
   EXPECT_EQ(message_of([&] { matmul(y, coir::zeros(6, 2)); }),

@@ -27,7 +27,8 @@ class Split {
   Split(E local, Placement<rank> placement)
       : local_(std::move(local)), placement_(std::move(placement)) {}
 
-  E const& local() const { return local_; }
+  E const& local() const& { return local_; }
+  E local() && { return std::move(local_); }
   Placement<rank> const& placement() const { return placement_; }
   Shape<rank> const& shape() const { return placement_.shape(); }
   Split const& expression() const { return *this; }
@@ -89,7 +90,7 @@ class Sharded {
     requires(rank_of<E> == Rank)
   Sharded& operator=(Split<E> const& values) {
     local_ = values.local();  // in the same memory if the shape is the same
-    placement_ = values.placement();
+    if (!(placement_ == values.placement())) placement_ = values.placement();
     return *this;
   }
   template <Scalar S>
@@ -231,7 +232,7 @@ inline constexpr int axes_of<X> = rank_of<X>;
 
 /// The first of some operands that is split.
 template <class First, class... Rest>
-auto first_split(First const& first, Rest const&... rest) {
+auto const& first_split(First const& first, Rest const&... rest) {
   if constexpr (AnySplit<First>)
     return first.placement();
   else
@@ -243,7 +244,7 @@ auto first_split(First const& first, Rest const&... rest) {
 template <class... X>
 auto common_placement(X const&... x) {
   constexpr int rank = std::max({axes_of<X>...});
-  auto const first = first_split(x...);
+  auto const& first = first_split(x...);
   Shape<rank> shape;
   shape.fill(1);
   auto const stretch = [&](auto const& one) {
@@ -264,8 +265,9 @@ auto common_placement(X const&... x) {
     if constexpr (AnySplit<One>) {
       constexpr int more = rank - rank_of<One>;
       auto const& other = one.placement();
+      expects_one_group(first, other);
       auto const &splits = other.splits(), &expected = common.splits();
-      bool is_alike = other.group() == first.group() && splits.size() == expected.size();
+      bool is_alike = splits.size() == expected.size();
       for (std::size_t n = 0; is_alike && n < splits.size(); ++n) {
         auto split = splits[n];
         auto const d = static_cast<std::size_t>(split.axis);
@@ -285,13 +287,16 @@ auto common_placement(X const&... x) {
 
 /// An operand of an expression on this rank.
 template <int Rank, class X>
-auto local_operand(Placement<Rank> const& placement, X const& x) {
-  if constexpr (AnySplit<X>)
-    return x.expression().local();
+decltype(auto) local_operand(Placement<Rank> const& placement, X&& x) {
+  using Plain = std::remove_cvref_t<X>;
+  if constexpr (AnySplit<X> && std::is_lvalue_reference_v<X>)
+    return std::as_const(x).local();
+  else if constexpr (AnySplit<X>)
+    return std::forward<X>(x).local();
   else if constexpr (Expression<X>)
-    return Parts<X>::entered(placement, x);
+    return Parts<Plain>::entered(placement, x);
   else
-    return x;
+    return Plain(x);
 }
 
 }  // namespace detail
@@ -303,16 +308,16 @@ auto local_operand(Placement<Rank> const& placement, X const& x) {
 ///   differently
 template <class F, class... X>
   requires(AnySplit<X> || ...)
-auto elementwise(F const& f, X const&... x) {
-  auto const placement = detail::common_placement(x...);
-  auto expression = f(detail::local_operand(placement, x)...);
-  return Split<decltype(expression)>(std::move(expression), placement);
+auto elementwise(F const& f, X&&... x) {
+  auto placement = detail::common_placement(x...);
+  auto expression = f(detail::local_operand(placement, std::forward<X>(x))...);
+  return Split<decltype(expression)>(std::move(expression), std::move(placement));
 }
 
 /// The values of an expression, computed and stored.
 template <AnySplit X>
 auto evaluate(X const& x) {
-  auto const e = x.expression();
+  auto const& e = x.expression();
   return detail::placed(
       detail::Parts<std::remove_cvref_t<decltype(e.local())>>::evaluated(e.local()), e.placement());
 }

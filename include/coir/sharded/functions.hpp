@@ -23,17 +23,28 @@ concept Operands = (Operand<X> && ...) && (AnySplit<X> || ...);
 
 }  // namespace detail
 
-#define COIR_SHARDED_OPERATOR(symbol)                                                  \
-  template <class A, class B>                                                          \
-    requires detail::Operands<A, B>                                                    \
-  auto operator symbol(A const& a, B const& b) {                                       \
-    return elementwise([](auto const& x, auto const& y) { return x symbol y; }, a, b); \
+// Operands are forwarded, as those of plain arrays are: copies of expressions and placements would
+// take longer than a short statement.
+#define COIR_SHARDED_OPERATOR(symbol)                                              \
+  template <class A, class B>                                                      \
+    requires detail::Operands<A, B>                                                \
+  auto operator symbol(A&& a, B&& b) {                                             \
+    return elementwise(                                                            \
+        [](auto&& x, auto&& y) {                                                   \
+          return std::forward<decltype(x)>(x) symbol std::forward<decltype(y)>(y); \
+        },                                                                         \
+        std::forward<A>(a), std::forward<B>(b));                                   \
   }
 COIR_SHARDED_OPERATOR(+)
 COIR_SHARDED_OPERATOR(-)
 COIR_SHARDED_OPERATOR(*)
 COIR_SHARDED_OPERATOR(/)
 COIR_SHARDED_OPERATOR(%)
+COIR_SHARDED_OPERATOR(&)
+COIR_SHARDED_OPERATOR(|)
+COIR_SHARDED_OPERATOR(^)
+COIR_SHARDED_OPERATOR(<<)
+COIR_SHARDED_OPERATOR(>>)
 COIR_SHARDED_OPERATOR(&&)
 COIR_SHARDED_OPERATOR(||)
 COIR_SHARDED_OPERATOR(<)
@@ -44,32 +55,44 @@ COIR_SHARDED_OPERATOR(==)
 COIR_SHARDED_OPERATOR(!=)
 #undef COIR_SHARDED_OPERATOR
 
-template <AnySplit X>
-auto operator-(X const& x) {
-  return elementwise([](auto const& e) { return -e; }, x);
-}
-template <AnySplit X>
-auto operator!(X const& x) {
-  return elementwise([](auto const& e) { return !e; }, x);
-}
+#define COIR_SHARDED_UNARY(symbol)                                                   \
+  template <AnySplit X>                                                              \
+  auto operator symbol(X&& x) {                                                      \
+    return elementwise([](auto&& e) { return symbol std::forward<decltype(e)>(e); }, \
+                       std::forward<X>(x));                                          \
+  }
+COIR_SHARDED_UNARY(-)
+COIR_SHARDED_UNARY(+)
+COIR_SHARDED_UNARY(!)
+COIR_SHARDED_UNARY(~)
+#undef COIR_SHARDED_UNARY
 
-#define COIR_SHARDED_ASSIGNMENT(symbol)                                            \
-  template <Element T, int Rank, class B>                                          \
-    requires detail::Operand<B>                                                    \
-  Sharded<T, Rank>& operator symbol##=(Sharded<T, Rank>& target, B const& value) { \
-    return target = target symbol value;                                           \
+#define COIR_SHARDED_ASSIGNMENT(symbol)                                        \
+  template <Element T, int Rank, class B>                                      \
+    requires detail::Operand<B>                                                \
+  Sharded<T, Rank>& operator symbol##=(Sharded<T, Rank>& target, B && value) { \
+    auto const result = target symbol std::forward<B>(value);                  \
+    expects_fits(result.shape(), target.shape());                              \
+    return target = result;                                                    \
   }
 COIR_SHARDED_ASSIGNMENT(+)
 COIR_SHARDED_ASSIGNMENT(-)
 COIR_SHARDED_ASSIGNMENT(*)
 COIR_SHARDED_ASSIGNMENT(/)
+COIR_SHARDED_ASSIGNMENT(%)
+COIR_SHARDED_ASSIGNMENT(&)
+COIR_SHARDED_ASSIGNMENT(|)
+COIR_SHARDED_ASSIGNMENT(^)
+COIR_SHARDED_ASSIGNMENT(<<)
+COIR_SHARDED_ASSIGNMENT(>>)
 #undef COIR_SHARDED_ASSIGNMENT
 
-#define COIR_SHARDED_FUNCTION(name)                                        \
-  template <class... X>                                                    \
-    requires detail::Operands<X...>                                        \
-  auto name(X const&... x) {                                               \
-    return elementwise([](auto const&... e) { return name(e...); }, x...); \
+#define COIR_SHARDED_FUNCTION(name)                                                       \
+  template <class... X>                                                                   \
+    requires detail::Operands<X...>                                                       \
+  auto name(X&&... x) {                                                                   \
+    return elementwise([](auto&&... e) { return name(std::forward<decltype(e)>(e)...); }, \
+                       std::forward<X>(x)...);                                            \
   }
 COIR_SHARDED_FUNCTION(sqrt)
 COIR_SHARDED_FUNCTION(exp)
@@ -84,29 +107,56 @@ COIR_SHARDED_FUNCTION(atan)
 COIR_SHARDED_FUNCTION(sinh)
 COIR_SHARDED_FUNCTION(cosh)
 COIR_SHARDED_FUNCTION(tanh)
+COIR_SHARDED_FUNCTION(asinh)
+COIR_SHARDED_FUNCTION(acosh)
+COIR_SHARDED_FUNCTION(atanh)
 COIR_SHARDED_FUNCTION(cbrt)
+COIR_SHARDED_FUNCTION(exp2)
 COIR_SHARDED_FUNCTION(expm1)
 COIR_SHARDED_FUNCTION(log2)
 COIR_SHARDED_FUNCTION(log1p)
 COIR_SHARDED_FUNCTION(erf)
+COIR_SHARDED_FUNCTION(erfc)
+COIR_SHARDED_FUNCTION(tgamma)
+COIR_SHARDED_FUNCTION(lgamma)
 COIR_SHARDED_FUNCTION(floor)
 COIR_SHARDED_FUNCTION(ceil)
+COIR_SHARDED_FUNCTION(trunc)
 COIR_SHARDED_FUNCTION(rint)
+COIR_SHARDED_FUNCTION(round)
+COIR_SHARDED_FUNCTION(sinc)
+COIR_SHARDED_FUNCTION(logaddexp)
 COIR_SHARDED_FUNCTION(atan2)
 COIR_SHARDED_FUNCTION(hypot)
+COIR_SHARDED_FUNCTION(fmod)
+COIR_SHARDED_FUNCTION(remainder)
+COIR_SHARDED_FUNCTION(copysign)
+COIR_SHARDED_FUNCTION(nextafter)
+COIR_SHARDED_FUNCTION(fdim)
+COIR_SHARDED_FUNCTION(fmin)
+COIR_SHARDED_FUNCTION(fmax)
 COIR_SHARDED_FUNCTION(pow)
 COIR_SHARDED_FUNCTION(minimum)
 COIR_SHARDED_FUNCTION(maximum)
+COIR_SHARDED_FUNCTION(mod)
+COIR_SHARDED_FUNCTION(floor_divide)
 COIR_SHARDED_FUNCTION(clip)
 COIR_SHARDED_FUNCTION(where)
 COIR_SHARDED_FUNCTION(square)
 COIR_SHARDED_FUNCTION(abs)
 COIR_SHARDED_FUNCTION(isnan)
+COIR_SHARDED_FUNCTION(isinf)
 COIR_SHARDED_FUNCTION(isfinite)
 COIR_SHARDED_FUNCTION(real)
 COIR_SHARDED_FUNCTION(imag)
 COIR_SHARDED_FUNCTION(conj)
+COIR_SHARDED_FUNCTION(angle)
 COIR_SHARDED_FUNCTION(sign)
+COIR_SHARDED_FUNCTION(signbit)
+COIR_SHARDED_FUNCTION(nan_to_num)
+COIR_SHARDED_FUNCTION(reciprocal)
+COIR_SHARDED_FUNCTION(degrees)
+COIR_SHARDED_FUNCTION(radians)
 #undef COIR_SHARDED_FUNCTION
 
 /// f(a[i], b[i], ...) for all i: see coir::map.

@@ -100,13 +100,11 @@ auto matmul(A const& a, B const& b) {
   auto const x = a.expression();
   auto const y = b.expression();
   auto const &of_a = x.placement(), &of_b = y.placement();
-  if (of_a.shape()[1] != of_b.shape()[0] || of_a.is_split(1) || of_b.is_split(1) ||
-      !(of_a.group() == of_b.group()))
-    throw PreconditionError(
-        "matmul takes (n, k) and (k, m), both split along axis 0 over the same "
-        "ranks, not " +
-        in_words(of_a) + " and " + in_words(of_b) +
-        ": reshard() a factor that is split along axis 1");
+  detail::expects_one_group(of_a, of_b);
+  if (of_a.shape()[1] != of_b.shape()[0] || of_a.is_split(1) || of_b.is_split(1))
+    throw PreconditionError("matmul takes (n, k) and (k, m), both split along axis 0, not " +
+                            in_words(of_a) + " and " + in_words(of_b) +
+                            ": reshard() a factor that is split along axis 1");
   using T = value_t<A>;
   Placement<2> const placement(of_a.group(), Shape<2>{of_a.shape()[0], of_b.shape()[1]});
   auto const multiply = [of_b](auto const& left, auto const& right) {

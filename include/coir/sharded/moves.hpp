@@ -212,10 +212,6 @@ Array<T, Rank> gathered(Slice<T const, Rank, DefaultSpace> const& own,
   });
 }
 
-}  // namespace detail
-
-namespace detail {
-
 template <Expression E>
 auto shared_out(E const& whole, Placement<rank_of<E>> const& placement) {
   return placed(coir::evaluate(Parts<E>::part(placement, whole)), placement);

@@ -200,4 +200,16 @@ std::string in_words(Placement<Rank> const& placement) {
          ranks + " ranks";
 }
 
+namespace detail {
+
+/// \throws PreconditionError unless two arrays belong to one group
+template <int A, int B>
+void expects_one_group(Placement<A> const& a, Placement<B> const& b) {
+  if (!(a.group() == b.group()))
+    throw PreconditionError("arrays of " + in_words(a) + " and " + in_words(b) +
+                            " belong to different groups: make both of copies of one Group");
+}
+
+}  // namespace detail
+
 }  // namespace coir::sharded

@@ -162,23 +162,28 @@ auto sum_over_ranks(E const& part, Placement<rank_of<E>> const& placement) {
   });
 }
 
-/// The least or largest element. `best` finds it on a rank, `over_ranks` among ranks.
-template <class X, class Best, class OverRanks>
-auto extreme(X const& x, char const* what, Best const& best, OverRanks const& over_ranks) {
-  auto const e = x.expression();
+/// The least or largest element, or NaN. `best` finds it on a rank; of two ranks' numbers one is
+/// `better` than the other.
+template <class X, class Best, class Better>
+auto extreme(X const& x, char const* what, Best const& best, Better const& better) {
+  auto const& e = x.expression();
   auto const& placement = e.placement();
   if (size_of(placement.shape()) == 0)
     throw PreconditionError(std::string("there is no ") + what + " of an array of shape " +
                             coir::in_words(placement.shape()) + ": it has no elements");
-  // A rank without elements gives the value of the first rank that has elements.
-  bool const has_some = size_of(placement.local_shape()) > 0;
   using T = decltype(best(e.local()));
-  T const own = has_some ? best(e.local()) : T(0);
-  auto const flags = placement.group().gather(has_some ? 1 : 0);
-  auto const all = placement.group().gather(own);
-  std::size_t const some =
-      static_cast<std::size_t>(std::find(flags.begin(), flags.end(), 1) - flags.begin());
-  return over_ranks(placement.group(), has_some ? own : all[some]);
+  struct OfRank {
+    T value;
+    bool is_there;  // not on a rank without elements
+  };
+  OfRank own{T(0), size_of(placement.local_shape()) > 0};
+  if (own.is_there) own.value = best(e.local());
+  OfRank result{T(0), false};
+  for (OfRank const& one : placement.group().gather(own))
+    if (one.is_there &&
+        (!result.is_there || one.value != one.value || better(one.value, result.value)))
+      result = one;
+  return result.value;
 }
 
 /// Checks that a reduction along an axis needs no other rank's elements, and returns the number of
@@ -281,7 +286,7 @@ template <AnySplit X>
 auto min(X const& x) {
   return detail::extreme(
       x, "minimum", [](auto const& part) { return min(part); },
-      [](auto const& group, auto value) { return group.min(value); });
+      [](auto one, auto other) { return one < other; });
 }
 /// The largest element, or NaN if there is one.
 ///
@@ -290,7 +295,7 @@ template <AnySplit X>
 auto max(X const& x) {
   return detail::extreme(
       x, "maximum", [](auto const& part) { return max(part); },
-      [](auto const& group, auto value) { return group.max(value); });
+      [](auto one, auto other) { return other < one; });
 }
 
 /// Whether any element isn't 0.
