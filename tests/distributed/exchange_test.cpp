@@ -2,7 +2,6 @@
 #include <coir/core/loops.hpp>
 #include <coir/core/own_instance.hpp>
 #include <coir/distributed/group.hpp>
-#include <coir/distributed/views.hpp>
 
 #include <support/cut_at.hpp>
 #include <support/message_of.hpp>
@@ -169,36 +168,6 @@ TYPED_TEST(Exchange, RefusesBothNeighboursWithoutKeysWhereTheyAreOneRank) {
   halo();
   TypeParam().fence();
   EXPECT_EQ(came.values(), (std::vector<std::int32_t>{10 * left + 1, 10 * right}));
-}
-
-TYPED_TEST(Exchange, MovesViews) {
-  using coir::distributed::piece_from;
-  using coir::distributed::piece_to;
-  int const ranks = world().size(), rank = world().rank();
-  int const left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
-  using Rows = Kokkos::View<double**, Kokkos::LayoutRight, typename TypeParam::memory_space>;
-  Rows const sent("sent", 2, 3), came("came", 2, 3);
-  auto const host = Kokkos::create_mirror_view(sent);
-  for (std::size_t i = 0; i < 2; ++i)
-    for (std::size_t j = 0; j < 3; ++j)
-      host(i, j) = 10 * rank + static_cast<double>(i) + static_cast<double>(j) / 4;
-  Kokkos::deep_copy(sent, host);
-  auto const row = [](Rows const& rows, int i) { return Kokkos::subview(rows, i, Kokkos::ALL); };
-  world().exchange(TypeParam(), "test/views",
-                   {piece_to(left, row(sent, 0), 0), piece_to(right, row(sent, 1), 1)},
-                   {piece_from(right, row(came, 1), 0), piece_from(left, row(came, 0), 1)});
-  TypeParam().fence();
-  Kokkos::deep_copy(host, came);
-  for (std::size_t j = 0; j < 3; ++j) {
-    EXPECT_EQ(host(0, j), 10 * left + 1 + static_cast<double>(j) / 4);
-    EXPECT_EQ(host(1, j), 10 * right + static_cast<double>(j) / 4);
-  }
-  EXPECT_EQ(piece_to(0, Kokkos::View<float*, Kokkos::HostSpace>(), 3).bytes, 0);
-  auto const column = Kokkos::subview(sent, Kokkos::ALL, 1);
-  EXPECT_EQ(coir::testing::message_of([&] { piece_to(0, column); }),
-            "a View that travels must have no gaps");
-  EXPECT_EQ(coir::testing::message_of([&] { piece_from(0, column); }),
-            "a View that travels must have no gaps");
 }
 
 TYPED_TEST(Exchange, RunsBesideOtherWork) {

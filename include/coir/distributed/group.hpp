@@ -131,8 +131,8 @@ class Group {
   /// ranks. Otherwise a piece that nobody expects may be taken for one of the next exchange.
   ///
   /// \param purpose   the name under which traffic() counts the exchange, such as "fft/transpose"
-  /// \param sends     in memory of Exec, without overlap with receives; piece_to() and piece_from()
-  ///   make pieces of Views
+  /// \param sends     in memory of Exec, without overlap with receives; Views travel by
+  ///   ViewExchange
   /// \throws PreconditionError if a rank isn't one of the group, two pieces to or from one rank
   ///   have one key, or pieces to the rank itself don't match
   /// \throws EnvironmentError if the transport fails
