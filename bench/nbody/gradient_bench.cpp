@@ -6,7 +6,8 @@
 // density from a mesh of ones. An iteration is the loss alone, "value", and the loss with all
 // derivatives, "value_and_grad", in turns in the same process; the time is that of the latter.
 // Counters are medians in seconds. bench/peers/pmwd_gradient.py does the same. "posterior" is what
-// a sampler calls: FieldTarget, ten steps of BullFrog and two parameters of the cosmology.
+// a sampler calls: FieldTarget, ten steps of BullFrog, potentials kept, and two parameters of the
+// cosmology, or none.
 
 #include <support/memory.hpp>
 #include <support/timing.hpp>
@@ -23,6 +24,7 @@
 #include <cstdint>
 #include <random>
 #include <utility>
+#include <vector>
 
 namespace coir::bench {
 
@@ -74,7 +76,9 @@ void differentiate(benchmark::State& state, nbody::SimulationOptions simulation)
   state.counters["ns/particle/step"] = 1e9 * seconds / (particles * steps);
 }
 
-void posterior(benchmark::State& state) {
+/// \param cosmology_too  whether parameters of the cosmology are sampled, which then differ from
+///   call to call
+void posterior(benchmark::State& state, bool cosmology_too) {
   std::int64_t const side = state.range(0);
   auto const n = static_cast<std::size_t>(side);
   double const sites = double(side) * double(side) * double(side);
@@ -82,24 +86,31 @@ void posterior(benchmark::State& state) {
   options.simulation.scale_factors = nbody::scale_factors(0.1, 1, 10);
   options.simulation.stepper = nbody::Stepper::bullfrog;
   options.simulation.mesh_ratio = 1;
+  options.simulation.keep_potentials = true;
   Space const exec;
   Model const model(exec, options);
-  if (!fits(state, double(model.bytes()) + sites * (5 * sizeof(float) + 2 * sizeof(double))))
+  if (!fits(state, double(model.bytes()) + sites * (15 * sizeof(float) + 3 * sizeof(double))))
     return;
   auto const ones = new_field(side);
   Kokkos::deep_copy(ones, 1.f);
   using P = cosmology::Parameters<double>;
+  std::vector<nbody::VariedParameter> varied;
+  if (cosmology_too) varied = {{&P::omega_m, 0.3, 0.01}, {&P::sigma8, 0.8, 0.01}};
   nbody::FieldTarget const target(exec, model, cosmology::planck18(),
-                                  nbody::DensityMisfit<Space, float>{.target = ones},
-                                  {{&P::omega_m, 0.3, 0.01}, {&P::sigma8, 0.8, 0.01}});
-  Kokkos::View<double*, Space::memory_space> const theta("theta", n * n * n + 2),
-      slope("slope", n * n * n + 2);
-  auto const theta_h = Kokkos::create_mirror_view(theta);
+                                  nbody::DensityMisfit<Space, float>{.target = ones}, varied);
+  using Numbers = Kokkos::View<double*, Space::memory_space>;
+  auto const size = n * n * n + varied.size();
+  Numbers const thetas[2] = {Numbers("theta", size), Numbers("theta", size)}, slope("slope", size);
+  auto const theta_h = Kokkos::create_mirror_view(thetas[0]);
   auto const noise_h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), white_noise(side));
   for (std::size_t i = 0; i < noise_h.size(); ++i) theta_h(i) = double(noise_h.data()[i]);
-  Kokkos::deep_copy(theta, theta_h);
-  int const calls =
-      time_batches_of(state, exec, 0, [&] { benchmark::DoNotOptimize(target(theta, slope)); });
+  for (int which = 0; which < 2; ++which) {
+    for (std::size_t k = n * n * n; k < size; ++k) theta_h(k) = which;
+    Kokkos::deep_copy(thetas[which], theta_h);
+  }
+  int call = 0;
+  int const calls = time_batches_of(
+      state, exec, 0, [&] { benchmark::DoNotOptimize(target(thetas[call++ % 2], slope)); });
   state.counters["gradients/s"] =
       benchmark::Counter(calls, benchmark::Counter::kIsIterationInvariantRate);
 }
@@ -127,12 +138,11 @@ BENCHMARK_CAPTURE(differentiate, naive, {.kernel = mesh::ForceKernel::naive})
 BENCHMARK_CAPTURE(differentiate, bullfrog, {.stepper = nbody::Stepper::bullfrog})
     ->Name("bullfrog")
     ->Apply(all_sizes);
-BENCHMARK(posterior)
-    ->Name("posterior")
-    ->UseManualTime()
-    ->Unit(benchmark::kMillisecond)
-    ->Arg(32)
-    ->Arg(128);
+void posterior_sizes(benchmark::internal::Benchmark* bench) {
+  bench->UseManualTime()->Unit(benchmark::kMillisecond)->Arg(32)->Arg(128);
+}
+BENCHMARK_CAPTURE(posterior, noise, false)->Name("posterior,noise alone")->Apply(posterior_sizes);
+BENCHMARK_CAPTURE(posterior, cosmology, true)->Name("posterior")->Apply(posterior_sizes);
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <exception>
+#include <utility>
 
 namespace coir::detail {
 namespace {
@@ -30,18 +31,21 @@ void* allocate_on_host(std::int64_t bytes) {
   return block;
 }
 
+/// Frees what is kept before Kokkos ends.
+void BlockPool::hook() {
+  if (std::exchange(hooked_, true)) return;
+  Kokkos::push_finalize_hook([this] {
+    release();
+    finalized_ = true;
+  });
+}
+
 std::shared_ptr<void> BlockPool::allocate(std::int64_t bytes) {
   expects_kokkos();
   // Rounding must not overflow; nothing of this size exists anyway.
   std::int64_t const size = rounded(std::min(bytes, std::numeric_limits<std::int64_t>::max() / 2));
   std::lock_guard const lock(mutex_);
-  if (!hooked_) {
-    hooked_ = true;
-    Kokkos::push_finalize_hook([this] {
-      release();
-      finalized_ = true;
-    });
-  }
+  hook();
   ++statistics_.allocations;
   void* block = nullptr;
   if (auto const kept = kept_.find(size); kept != kept_.end() && !kept->second.empty()) {
@@ -55,6 +59,13 @@ std::shared_ptr<void> BlockPool::allocate(std::int64_t bytes) {
   statistics_.in_use += size;
   statistics_.peak = std::max(statistics_.peak, statistics_.in_use);
   return {block, [this, size](void* old) { give_back(old, size); }};
+}
+
+void BlockPool::also_free(std::function<void()> free) {
+  expects_kokkos();
+  std::lock_guard const lock(mutex_);
+  hook();
+  others_.push_back(std::move(free));
 }
 
 void BlockPool::give_back(void* block, std::int64_t size) {
@@ -107,7 +118,9 @@ void* BlockPool::fresh(std::int64_t size) {
 void BlockPool::free_kept() {
   // Without Kokkos nothing can be freed any more: the memory of arrays that outlive it stays until
   // the process ends.
-  if (kept_.empty() || finalized_) return;
+  if (finalized_) return;
+  for (auto const& free : others_) free();
+  if (kept_.empty()) return;
   source_.wait();
   for (auto const& [size, blocks] : kept_)
     for (void* const block : blocks) source_.free(block);

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -108,8 +109,13 @@ std::shared_ptr<Transforms<Exec, T>> transforms(Exec const& exec, Request const&
 template <class Exec, class T>
   requires(!runs_on_host<Exec>)
 std::int64_t work_bytes(Exec const&, Request const& request) {
+  // To plan takes longer than to transform: each request is planned once.
+  static std::mutex mutex;
+  static std::map<Request, std::int64_t> known;
+  std::lock_guard const lock(mutex);
+  if (auto const found = known.find(request); found != known.end()) return found->second;
   try {
-    return Handles<T>(request).work_bytes();
+    return known[request] = Handles<T>(request).work_bytes();
   } catch (Error const&) {
     // A transform that the library can't plan doesn't fit the device. An estimate is enough for it.
     return request.batch * request.rows() * request.complex_row() *

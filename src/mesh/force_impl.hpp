@@ -6,11 +6,12 @@
 
 #include <coir/core/borrowed.hpp>
 #include <coir/core/contiguous.hpp>
-#include <coir/core/copy_to.hpp>
+#include <coir/core/kept_views.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/core/overlap.hpp>
+#include <coir/core/views.hpp>
 #include <coir/distributed/together.hpp>
 #include <coir/fft/wave_number.hpp>
 #include <coir/mesh/detail/checks.hpp>
@@ -22,6 +23,7 @@
 #include <numbers>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace coir::mesh {
@@ -278,8 +280,8 @@ auto Force<Exec, T>::checked_plan(Exec const& exec, distributed::Group const& gr
                                   ForceOptions const& options) -> Plan {
   detail::expects_force_to_be_made(group, shape, box, touched, options);
   distributed::together(group, [&] {
-    expects_memory<Space>(bytes(exec, group, shape, touched, options),
-                          "the force on a mesh of " + in_words(shape) + " cells");
+    make_room<Space>(bytes(exec, group, shape, touched, options),
+                     "the force on a mesh of " + in_words(shape) + " cells");
   });
   return Plan(exec, group, shape, options.effort);
 }
@@ -296,14 +298,8 @@ Force<Exec, T>::Force(Exec const& exec, distributed::Group const& group, Shape<3
       potential_(detail::planes_of_potential<Exec>(group, shape, touched, options.kernel)) {
   detail::ForceLayout const layout(painted_, potential_, shape, plan_.is_in_place(), options);
   distributed::together(group, [&] {
-    auto const numbers = [](std::string const& label, std::int64_t count) {
-      return Numbers(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
-                     static_cast<std::size_t>(count));
-    };
-    memory_ = numbers("coir::mesh::force/meshes", layout.allocated<Space, T>());
-    copy_ = numbers("coir::mesh::force/copy", layout.copy);
-    if constexpr (runs_on_host<Exec>)
-      ask_for_large_pages(memory_.data(), layout.size * static_cast<std::int64_t>(sizeof(T)));
+    memory_ = kept_view<Numbers>(exec, "coir::mesh::force/meshes", layout.allocated<Space, T>());
+    copy_ = kept_view<Numbers>(exec, "coir::mesh::force/copy", layout.copy);
     if (layout.both.reach == 0)  // also where this rank has no rows, so that extents fit
       component_ = decltype(component_)(
           "coir::mesh::force/component", static_cast<std::size_t>(shape[0]),
@@ -330,17 +326,23 @@ Force<Exec, T>::Force(Exec const& exec, distributed::Group const& group, Shape<3
 
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::make_factors() {
-  auto const copy_of = [](std::vector<double> const& factors) {
-    return copy_to<Space>("coir::mesh::force/factors",
-                          std::vector<T>(factors.begin(), factors.end()));
-  };
+  std::vector<T> all;
+  std::vector<std::pair<T const**, std::size_t>> places;
   for (int d = 0; d < 3; ++d) {
+    auto const add = [&](T const*& place, std::vector<double> const& factors) {
+      places.emplace_back(&place, all.size());
+      for (double const factor : factors) all.push_back(static_cast<T>(factor));
+    };
     auto const factors = detail::force_factors(shape_[d], d == 2 ? shape_[d] / 2 + 1 : shape_[d],
                                                box_, options_.kernel);
-    laplacian_[d] = copy_of(factors.laplacian);
-    square_[d] = copy_of(factors.square);
-    if (compensates_window(options_.kernel)) window_[d] = copy_of(factors.window);
+    add(laplacian_[d], factors.laplacian);
+    add(square_[d], factors.square);
+    if (compensates_window(options_.kernel)) add(window_[d], factors.window);
   }
+  factors_ = kept_view<Numbers>(exec_, "coir::mesh::force/factors", all.size());
+  copy_contiguous(factors_, UnmanagedView<T const, 1, Kokkos::LayoutRight, Kokkos::HostSpace>(
+                                all.data(), all.size()));
+  for (auto const& [place, first] : places) *place = factors_.data() + first;
 }
 
 template <CompiledSpace Exec, Real T>
@@ -358,9 +360,9 @@ auto Force<Exec, T>::inverse_laplacian(double scale) const {
       static_cast<T>(cell *
                      (options_.softening == Softening::gadget ? 1.25 * std::sqrt(2.0) : 1.0))};
   for (int d = 0; d < 3; ++d) {
-    inverse.laplacian[d] = laplacian_[d].data();
-    inverse.window[d] = window_[d].data();
-    inverse.square[d] = square_[d].data();
+    inverse.laplacian[d] = laplacian_[d];
+    inverse.window[d] = window_[d];
+    inverse.square[d] = square_[d];
   }
   return inverse;
 }
@@ -394,7 +396,7 @@ void Force<Exec, T>::solve(double scale) {
 /// Applies the inverse Laplacian to a field.
 template <CompiledSpace Exec, Real T>
 void Force<Exec, T>::filter(Spectrum const& field, Spectrum const& workspace, double scale) const {
-  if (window_[0].data() == nullptr && options_.softening == Softening::none)
+  if (window_[0] == nullptr && options_.softening == Softening::none)
     plan_.filter(field, workspace, inverse_laplacian<true>(scale));
   else
     plan_.filter(field, workspace, inverse_laplacian<false>(scale));

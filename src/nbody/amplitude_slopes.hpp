@@ -8,6 +8,7 @@
 #include "sums_in_any_order.hpp"
 
 #include <coir/core/contiguous.hpp>
+#include <coir/core/kept_views.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 #include <coir/core/tasks.hpp>
@@ -145,9 +146,8 @@ std::vector<double> amplitude_slopes(Exec const& exec, distributed::Group const&
   if constexpr (runs_on_host<Exec>) {
     std::int64_t const groups = AmplitudeSlopesOfGroup<T>::groups_of(n);
     auto const here = distributed::together(group, [&] {
-      Kokkos::View<std::int64_t**, Kokkos::LayoutRight, Space> const sums(
-          Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(groups),
-          static_cast<std::size_t>(nodes));
+      auto const sums = kept_view<Kokkos::View<std::int64_t**, Kokkos::LayoutRight, Space>>(
+          exec, label, groups, nodes);
       for_each_task(
           label, exec, groups,
           AmplitudeSlopesOfGroup<T>{terms, amplitudes, groups, nodes, scale, sums.data()});
@@ -164,10 +164,11 @@ std::vector<double> amplitude_slopes(Exec const& exec, distributed::Group const&
     using Add = AddToShells<T>;
     using Shells = Kokkos::View<typename Add::Word*, Space>;
     auto const shells = distributed::together(
-        group, [&] { return Shells(label, static_cast<std::size_t>(Add::shells_of(n))); });
+        group, [&] { return kept_view<Shells>(exec, label, Add::shells_of(n)); });
+    set_to_zero(exec, shells);
     for_each(label, exec, modes, Add{terms, scale, shells.data()});
-    exec.fence();
-    auto const host = host_view_of(distributed::sum(shells, group));
+    distributed::sum_in_place(exec, shells, group);
+    auto const host = host_view_of(shells);
     for (std::size_t square = 1; square < host.size(); ++square) {
       if (host.data()[square] == 0) continue;
       double const sum = number(host.data()[square]);

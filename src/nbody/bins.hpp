@@ -3,6 +3,8 @@
 /// Sorts particles into bins of neighbouring cells of a mesh, so that painting and readout find
 /// cells in cache: on hosts stretches of the mesh's rows, on devices pencils.
 
+#include <coir/core/contiguous.hpp>
+#include <coir/core/kept_views.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 #include <coir/core/tasks.hpp>
@@ -168,8 +170,9 @@ template <class Exec, class T>
   requires(!runs_on_host<Exec>)
 void find_sources(Exec const& exec, T const* position, std::int64_t particles,
                   PencilBins<T> const& bins, std::uint32_t* rank, std::uint32_t* source) {
-  Kokkos::View<std::uint32_t*, typename Exec::memory_space> const numbers("coir::nbody::bins",
-                                                                          bins.count());
+  auto const numbers = kept_view<Kokkos::View<std::uint32_t*, typename Exec::memory_space>>(
+      exec, "coir::nbody::bins", bins.count());
+  set_to_zero(exec, numbers);
   auto const all = coir::box<1, std::int64_t>({particles});
   for_each("coir::nbody::bins/count", exec, all,
            CountBin<PencilBins<T>, T>{position, bins, numbers.data(), rank});
@@ -179,7 +182,6 @@ void find_sources(Exec const& exec, T const* position, std::int64_t particles,
                         SumBins{numbers.data(), bins.count()});
   for_each("coir::nbody::bins/place", exec, all,
            PutInBin<PencilBins<T>, T>{position, bins, numbers.data(), rank, source});
-  exec.fence();  // the counts of bins are freed now
 }
 
 }  // namespace coir::nbody::detail

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <coir/core/contiguous.hpp>
+#include <coir/core/kept_views.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/core/timing.hpp>
 #include <coir/distributed/share.hpp>
@@ -32,17 +34,18 @@ ForceAdjoint<Exec, T>::ForceAdjoint(Exec const& exec, Force& force,
     auto const kernel = force.options().kernel;
     auto const shape = Force::adjoint_shape(group, force.shape(), touched, kernel);
     std::int64_t const numbers = Force::numbers_of_adjoint(group, force.shape(), touched, kernel);
-    expects_memory<typename Exec::memory_space>(
+    make_room<typename Exec::memory_space>(
         options.deterministic ? numbers * static_cast<std::int64_t>(sizeof(std::int64_t))
                               : fft::bytes_in_place<T>(shape),
         "the mesh of a simulation's adjoint");
-    if (options.deterministic)
-      numbers_ = typename Force::WholeNumbers(
-          Kokkos::view_alloc("coir::nbody::force_adjoint/numbers", Kokkos::WithoutInitializing),
-          static_cast<std::size_t>(numbers));
-    else
-      mesh_ = fft::allocate_in_place<T, typename Exec::memory_space>(
-          "coir::nbody::force_adjoint/potential", shape);
+    if (options.deterministic) {
+      numbers_ = kept_view<typename Force::WholeNumbers>(exec, "coir::nbody::force_adjoint/numbers",
+                                                         numbers);
+    } else {
+      mesh_ = kept_view<decltype(mesh_)>(exec, "coir::nbody::force_adjoint/potential", shape[0],
+                                         shape[1], shape[2] / 2 + 1);
+      set_to_zero(exec, mesh_);  // the gaps between rows, with which ghost planes travel
+    }
   });
 }
 
@@ -62,7 +65,7 @@ auto ForceAdjoint<Exec, T>::potential_of_vectors(Particles<Exec, T> const& parti
                                                  Vectors const& slopes, double scale,
                                                  mesh::PaintScheme scheme, PhaseSeconds& seconds)
     -> Density {
-  Stopwatch<Exec> const painting(exec_);
+  Stopwatch<Exec> const painting(exec_, options_.measure_phases);
   // On hosts `scheme` is for masses: private meshes of vectors would take three times the memory.
   mesh::PaintScheme const of_vectors = runs_on_host<Exec> ? mesh::PaintScheme::automatic : scheme;
   // Over ranks Views have more places than there are particles.
@@ -78,7 +81,7 @@ auto ForceAdjoint<Exec, T>::potential_of_vectors(Particles<Exec, T> const& parti
                .check_planes = false,  // particles have been brought to their planes
                .add_ghosts = false});
   seconds.paint += painting.seconds();
-  Stopwatch<Exec> const solving(exec_);
+  Stopwatch<Exec> const solving(exec_, options_.measure_phases);
   auto const potential = force_->pull_back(scale, mesh_);
   seconds.fft += solving.seconds();
   return potential;
@@ -97,10 +100,10 @@ auto ForceAdjoint<Exec, T>::potential_of_whole_numbers(Particles<Exec, T> const&
   std::frexp(largest, &exponent);
   double const per_slope = std::ldexp(1.0, 40 - std::max(exponent, -980));
   double painting = 0;
-  Stopwatch<Exec> const solving(exec_);
+  Stopwatch<Exec> const solving(exec_, options_.measure_phases);
   auto const potential = force_->pull_back_whole_numbers(
       scale, 1 / per_slope, numbers_, [&](int d, mesh::CellsWindow<std::int64_t> const& cells) {
-        Stopwatch<Exec> const watch(exec_);
+        Stopwatch<Exec> const watch(exec_, options_.measure_phases);
         mesh::paint_whole_numbers<Exec, T>(exec_, particles.position.data(), particles.count(),
                                            particles.box, slopes.data() + d, per_slope, cells,
                                            options_.assignment);

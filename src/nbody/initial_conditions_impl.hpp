@@ -1,12 +1,11 @@
 #pragma once
 
-#include "amplitude_table.hpp"
-#include "lagrangian_factors.hpp"
 #include "lpt.hpp"
 #include "noise_file.hpp"
+#include "universe_tables.hpp"
 #include "white_noise.hpp"
 
-#include <coir/core/copy_to.hpp>
+#include <coir/core/kept_views.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/core/strided.hpp>
@@ -17,6 +16,7 @@
 #include <coir/nbody/initial_conditions.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -28,34 +28,35 @@ namespace detail {
 inline constexpr std::int64_t meshes_of_start = 5;
 
 /// The particles of this rank's planes of the lattice, without values.
+///
+/// \param kept  whether in memory of kept_view()
 template <class Exec, class T>
-Particles<Exec, T> allocate_particles(std::int64_t side, double box,
-                                      distributed::Share const& planes) {
+Particles<Exec, T> allocate_particles(Exec const& exec, std::int64_t side, double box,
+                                      distributed::Share const& planes, bool kept) {
   Particles<Exec, T> particles{side, box, {}, {}};
   particles.sites = {planes.first * side * side, planes.count * side * side};
   using Vectors = typename Particles<Exec, T>::Vectors;
+  std::string const label = "coir::nbody::initial_conditions/particles";
   std::int64_t const bytes = 3 * particles.count() * static_cast<std::int64_t>(sizeof(T));
   for (auto* vectors : {&particles.position, &particles.momentum}) {
-    *vectors = Vectors(Kokkos::view_alloc(Kokkos::WithoutInitializing,
-                                          "coir::nbody::initial_conditions/particles"),
-                       particles.count());
-    if constexpr (runs_on_host<Exec>) ask_for_large_pages(vectors->data(), bytes);
+    if (kept) {
+      *vectors = kept_view<Vectors>(exec, label, particles.count());
+    } else {
+      *vectors = Vectors(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), particles.count());
+      if constexpr (runs_on_host<Exec>) ask_for_large_pages(vectors->data(), bytes);
+    }
   }
   return particles;
 }
 
 /// Particles from white noise in Fourier space, which is overwritten.
 template <class Exec, class T>
-Particles<Exec, T> particles_of(Exec const& exec, Lpt<Exec, T> const& lpt, std::int64_t side,
-                                double box, cosmology::LinearPower<double> const& power, double a,
-                                int order, Kokkos::complex<T>* noise) {
-  using Space = typename Exec::memory_space;
-  auto const [factors, table] = distributed::together(lpt.group(), [&] {
-    return std::pair(lagrangian_factors(power, a), amplitude_table(power, side, box));
-  });
-  auto const log_amplitude =
-      copy_to<Space>("coir::nbody::initial_conditions/power", table.log_amplitude);
-  lpt.colour(amplitudes_of(table, log_amplitude), noise);
+Particles<Exec, T> particles_of(Exec const& exec, Lpt<Exec, T> const& lpt, Universe const& universe,
+                                int order, Kokkos::complex<T>* noise, bool kept = false) {
+  std::int64_t const side = universe.side;
+  auto const& factors = universe.factors;
+  auto const log_amplitude = amplitudes_for(exec, universe.table);
+  lpt.colour(amplitudes_of(universe.table, log_amplitude), noise);
 
   auto meshes = lpt.meshes(order == 1 ? 3 : 4);
   auto &x = meshes[0], &y = meshes[1], &z = meshes[2];
@@ -68,17 +69,44 @@ Particles<Exec, T> particles_of(Exec const& exec, Lpt<Exec, T> const& lpt, std::
                         static_cast<T>(factors.p1), static_cast<T>(factors.p2)});
   }
   auto const particles = distributed::together(lpt.group(), [&] {  // while devices work
-    return allocate_particles<Exec, T>(side, box, lpt.planes());
+    return allocate_particles<Exec, T>(exec, side, universe.box, lpt.planes(), kept);
   });
   T *const position = particles.position.data(), *const momentum = particles.momentum.data();
   if (order == 1) {
-    lpt.displace(noise, x, y, z, position, momentum, factors.d1, factors.p1, box);
+    lpt.displace(noise, x, y, z, position, momentum, factors.d1, factors.p1, universe.box);
   } else {
-    lpt.displace(noise, x, y, z, position, nullptr, 1, 0, box);
-    lpt.displace(meshes[3].data, x, y, z, nullptr, momentum, 0, 1, box);
+    lpt.displace(noise, x, y, z, position, nullptr, 1, 0, universe.box);
+    lpt.displace(meshes[3].data, x, y, z, nullptr, momentum, 0, 1, universe.box);
   }
   exec.fence();
   return particles;
+}
+
+/// Particles from white noise in real space.
+template <class Exec, class T>
+Particles<Exec, T> particles_from_sites(
+    Exec const& exec, distributed::Group const& group, Universe const& universe, int order,
+    Kokkos::View<T const***, Kokkos::LayoutStride, typename Exec::memory_space> const& noise,
+    bool kept) {
+  std::int64_t const side = universe.side;
+  auto const sites = distributed::together(group, [&] {
+    expects_sites("the noise", noise, group, side);
+    make_room<typename Exec::memory_space>(
+        Lpt<Exec, T>::bytes(group, side, meshes_of_start, true),
+        "the initial conditions of " + std::to_string(side) + "^3 particles");
+    return staged_field(exec, "the noise", noise, Access::read);
+  });
+  Lpt<Exec, T> const lpt(exec, group, side, universe.box);
+  auto const modes = lpt.modes_of(sites.elements().data);
+  return particles_of<Exec, T>(exec, lpt, universe, order, modes.data, kept);
+}
+
+template <CompiledSpace Exec, Real T>
+Particles<Exec, T> kept_initial_conditions(
+    Exec const& exec, distributed::Group const& group, Universe const& universe, int order,
+    Kokkos::View<T const***, Kokkos::LayoutStride, typename Exec::memory_space> const& noise) {
+  expects_alike_start(group, universe.side, universe.box, universe.power, universe.a, order);
+  return particles_from_sites<Exec, T>(exec, group, universe, order, noise, true);
 }
 
 }  // namespace detail
@@ -108,8 +136,8 @@ Particles<Exec, T> initial_conditions(Exec const& exec, std::int64_t side, doubl
                         "the initial conditions of " + std::to_string(side) + "^3 particles");
   auto const modes = detail::staged_field(exec, "the noise", noise, Access::read);
   detail::Lpt<Exec, T> const lpt(exec, distributed::Group::self(), side, box);
-  return detail::particles_of<Exec, T>(exec, lpt, side, box, power, a, order,
-                                       modes.elements().data);
+  auto const universe = detail::new_universe(power, side, box, a);
+  return detail::particles_of<Exec, T>(exec, lpt, *universe, order, modes.elements().data);
 }
 
 template <CompiledSpace Exec, Real T>
@@ -117,18 +145,13 @@ Particles<Exec, T> initial_conditions(
     Exec const& exec, distributed::Group const& group, std::int64_t side, double box,
     cosmology::LinearPower<double> const& power, double a, int order,
     Kokkos::View<T const***, Kokkos::LayoutStride, typename Exec::memory_space> const& noise) {
-  using Space = typename Exec::memory_space;
-  auto const sites = distributed::together(group, [&] {
+  distributed::together(group, [&] {
     detail::expects_lattice(side, box, order);
     detail::expects_sites("the noise", noise, group, side);
-    expects_memory<Space>(detail::Lpt<Exec, T>::bytes(group, side, detail::meshes_of_start, true),
-                          "the initial conditions of " + std::to_string(side) + "^3 particles");
-    return detail::staged_field(exec, "the noise", noise, Access::read);
   });
   detail::expects_alike_start(group, side, box, power, a, order);
-  detail::Lpt<Exec, T> const lpt(exec, group, side, box);
-  auto const modes = lpt.modes_of(sites.elements().data);
-  return detail::particles_of<Exec, T>(exec, lpt, side, box, power, a, order, modes.data);
+  auto const universe = detail::universe_of_ranks(group, power, side, box, a);
+  return detail::particles_from_sites<Exec, T>(exec, group, *universe, order, noise, false);
 }
 
 template <CompiledSpace Exec, Real T>
@@ -140,8 +163,8 @@ Particles<Exec, T> initial_conditions(Exec const& exec, distributed::Group const
   distributed::together(group, [&] {
     detail::expects_lattice(side, box, options.order);
     // The plan checks its own memory; to ask for it here would take devices as long as a transform.
-    expects_memory<Space>(detail::Lpt<Exec, T>::bytes(group, side, detail::meshes_of_start, true),
-                          "the initial conditions of " + std::to_string(side) + "^3 particles");
+    make_room<Space>(detail::Lpt<Exec, T>::bytes(group, side, detail::meshes_of_start, true),
+                     "the initial conditions of " + std::to_string(side) + "^3 particles");
   });
   detail::expects_alike_start(group, side, box, power, a, options.order);
   distributed::expects_alike(group, {{"seed", options.noise.seed},
@@ -159,7 +182,8 @@ Particles<Exec, T> initial_conditions(Exec const& exec, distributed::Group const
     lpt.forward(noise);
     detail::change_modes<Exec, T>(exec, options.noise, side, lpt.rows().count, noise.data);
   }
-  return detail::particles_of<Exec, T>(exec, lpt, side, box, power, a, options.order, noise.data);
+  auto const universe = detail::universe_of_ranks(group, power, side, box, a);
+  return detail::particles_of<Exec, T>(exec, lpt, *universe, options.order, noise.data);
 }
 
 }  // namespace coir::nbody
@@ -177,7 +201,11 @@ Particles<Exec, T> initial_conditions(Exec const& exec, distributed::Group const
       Exec const&, std::int64_t, double, cosmology::LinearPower<double> const&, double, int,      \
       Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutStride, Exec::memory_space> const&);      \
   template Particles<Exec, T> initial_conditions<Exec, T>(                                        \
-      Exec const&, std::int64_t, double, cosmology::LinearPower<double> const&, double, int,      \
+      Exec const&, distributed::Group const&, std::int64_t, double,                               \
+      cosmology::LinearPower<double> const&, double, int,                                         \
+      Kokkos::View<T const***, Kokkos::LayoutStride, Exec::memory_space> const&);                 \
+  template Particles<Exec, T> detail::kept_initial_conditions<Exec, T>(                           \
+      Exec const&, distributed::Group const&, detail::Universe const&, int,                       \
       Kokkos::View<T const***, Kokkos::LayoutStride, Exec::memory_space> const&);
 #define COIR_INSTANTIATE_INITIAL_CONDITIONS(Exec)      \
   namespace coir::nbody {                              \

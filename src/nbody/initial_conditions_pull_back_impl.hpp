@@ -4,11 +4,9 @@
 #include "amplitude_table.hpp"
 #include "lagrangian_factors.hpp"
 #include "lpt.hpp"
-#include "start_slopes.hpp"
 #include "sums_in_any_order.hpp"
-#include "while_kernels_run.hpp"
+#include "universe_tables.hpp"
 
-#include <coir/core/copy_to.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/memory.hpp>
@@ -22,7 +20,6 @@
 
 #include <cstdint>
 #include <string>
-#include <tuple>
 #include <utility>
 
 namespace coir::nbody {
@@ -210,24 +207,20 @@ class LptPullBack {
 ///   are left empty
 template <class Exec, class T>
 StartSlopes pull_back_start(
-    Exec const& exec, distributed::Group const& group, std::int64_t side, double box,
-    cosmology::LinearPower<double> const& power, double a, int order,
+    Exec const& exec, distributed::Group const& group, Universe const& universe, int order,
     Kokkos::View<T const***, Kokkos::LayoutStride, typename Exec::memory_space> const& noise,
     Cotangents<Exec, T> const& cotangents,
     Kokkos::View<T***, Kokkos::LayoutStride, typename Exec::memory_space> const& slope_of_noise,
     bool with_cosmology) {
-  using Space = typename Exec::memory_space;
   using Mesh = typename LptPullBack<Exec, T>::Mesh;
-  auto const [sites, slope_of_sites, factors, table] = distributed::together(group, [&] {
-    return std::tuple(staged_field(exec, "the noise", noise, Access::read),
-                      staged_field(exec, "the slope of the noise", slope_of_noise, Access::write),
-                      lagrangian_factors(power, a), amplitude_table(power, side, box));
+  auto const [sites, slope_of_sites] = distributed::together(group, [&] {
+    return std::pair(staged_field(exec, "the noise", noise, Access::read),
+                     staged_field(exec, "the slope of the noise", slope_of_noise, Access::write));
   });
-  auto const log_amplitude =
-      copy_to<Space>("coir::nbody::initial_conditions_pull_back/power", table.log_amplitude);
-  Amplitudes const amplitudes = amplitudes_of(table, log_amplitude);
+  auto const log_amplitude = amplitudes_for(exec, universe.table);
+  Amplitudes const amplitudes = amplitudes_of(universe.table, log_amplitude);
 
-  LptPullBack<Exec, T> const back(exec, group, side, box);
+  LptPullBack<Exec, T> const back(exec, group, universe.side, universe.box);
   auto const& lpt = back.lpt();
   auto const new_mesh = [&] { return lpt.meshes(1)[0]; };
   auto const density = lpt.modes_of(sites.elements().data);
@@ -246,19 +239,32 @@ StartSlopes pull_back_start(
 
   StartSlopes result;
   if (with_cosmology) result.factors = back.factors(slope, sigma, density, source);
-  back.combine(slope, sigma, factors);
+  back.combine(slope, sigma, universe.factors);
   if (order == 2) {
     x = source.data != nullptr ? std::move(source) : new_mesh();
     back.second_order(density, sigma, x, y, z, slope);
   }
   if (with_cosmology)
     result.log_amplitude = amplitude_slopes(
-        exec, group, AmplitudeTerms<T>{density.data, slope.data, side, lpt.rows()}, amplitudes);
+        exec, group, AmplitudeTerms<T>{density.data, slope.data, universe.side, lpt.rows()},
+        amplitudes);
   lpt.colour(amplitudes, slope.data);
   back.to_sites(slope, slope_of_sites.elements().data);
   slope_of_sites.finish();
   exec.fence();
   return result;
+}
+
+template <CompiledSpace Exec, Real T>
+cosmology::Parameters<double> pull_back_to_start(
+    Exec const& exec, distributed::Group const& group, Universe const& universe, int order,
+    Kokkos::View<T const***, Kokkos::LayoutStride, typename Exec::memory_space> const& noise,
+    Cotangents<Exec, T> const& cotangents,
+    Kokkos::View<T***, Kokkos::LayoutStride, typename Exec::memory_space> const& slope_of_noise) {
+  if constexpr (!runs_on_host<Exec>) begin_derivatives(universe);  // kernels need a host's cores
+  auto const slopes = pull_back_start<Exec, T>(exec, group, universe, order, noise, cotangents,
+                                               slope_of_noise, true);
+  return slope_of_parameters(slopes, universe.varied());
 }
 
 /// Meshes that a pull-back holds at most.
@@ -284,9 +290,8 @@ void expects_to_pull_back(
   };
   expects_particles("positions", cotangents.position);
   expects_particles("momenta", cotangents.momentum);
-  expects_memory<typename Exec::memory_space>(
-      Lpt<Exec, T>::bytes(group, side, most_meshes, false),
-      "the pull-back of initial conditions of " + particles);
+  make_room<typename Exec::memory_space>(Lpt<Exec, T>::bytes(group, side, most_meshes, false),
+                                         "the pull-back of initial conditions of " + particles);
 }
 
 }  // namespace detail
@@ -313,8 +318,9 @@ void initial_conditions_noise_pull_back(
                                           slope_of_noise);
   });
   detail::expects_alike_start(group, side, box, power, a, order);
-  detail::pull_back_start<Exec, T>(exec, group, side, box, power, a, order, noise, cotangents,
-                                   slope_of_noise, false);
+  auto const universe = detail::universe_of_ranks(group, power, side, box, a);
+  detail::pull_back_start<Exec, T>(exec, group, *universe, order, noise, cotangents, slope_of_noise,
+                                   false);
 }
 
 template <CompiledSpace Exec, Real T>
@@ -332,11 +338,9 @@ cosmology::Parameters<double> initial_conditions_pull_back(
             "transfer function, or take initial_conditions_noise_pull_back");
   });
   detail::expects_alike_start(group, side, box, power, a, order);
-  auto start =
-      detail::while_kernels_run<Exec>([&] { return detail::varied_start(power, side, box, a); });
-  auto const slopes = detail::pull_back_start<Exec, T>(exec, group, side, box, power, a, order,
-                                                       noise, cotangents, slope_of_noise, true);
-  return detail::slope_of_parameters(slopes, start.get());
+  auto const universe = detail::universe_of_ranks(group, power, side, box, a);
+  return detail::pull_back_to_start<Exec, T>(exec, group, *universe, order, noise, cotangents,
+                                             slope_of_noise);
 }
 
 }  // namespace coir::nbody
@@ -353,6 +357,11 @@ cosmology::Parameters<double> initial_conditions_pull_back(
   template cosmology::Parameters<double> initial_conditions_pull_back<Exec, T>(  \
       Exec const&, distributed::Group const&, std::int64_t, double,              \
       cosmology::LinearPower<double> const&, double, int,                        \
+      Kokkos::View<T const***, Kokkos::LayoutStride, Exec::memory_space> const&, \
+      Cotangents<Exec, T> const&,                                                \
+      Kokkos::View<T***, Kokkos::LayoutStride, Exec::memory_space> const&);      \
+  template cosmology::Parameters<double> detail::pull_back_to_start<Exec, T>(    \
+      Exec const&, distributed::Group const&, detail::Universe const&, int,      \
       Kokkos::View<T const***, Kokkos::LayoutStride, Exec::memory_space> const&, \
       Cotangents<Exec, T> const&,                                                \
       Kokkos::View<T***, Kokkos::LayoutStride, Exec::memory_space> const&);

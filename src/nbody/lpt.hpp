@@ -3,11 +3,13 @@
 #include "amplitude_table.hpp"
 #include "wrapped.hpp"
 
-#include <coir/core/copy_to.hpp>
+#include <coir/core/contiguous.hpp>
 #include <coir/core/errors.hpp>
+#include <coir/core/kept_views.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 #include <coir/core/pool.hpp>
+#include <coir/core/views.hpp>
 #include <coir/cosmology/power.hpp>
 #include <coir/distributed/share.hpp>
 #include <coir/distributed/together.hpp>
@@ -58,6 +60,17 @@ template <class Space>
 Amplitudes amplitudes_of(AmplitudeTable<> const& table,
                          Kokkos::View<double*, Space> const& log_amplitude) {
   return {log_amplitude.data(), table.first, 1 / table.step, table.steps()};
+}
+
+/// The amplitudes of a table, copied to where kernels of `exec` read them. Waits for the copy.
+template <class Exec>
+auto amplitudes_for(Exec const& exec, AmplitudeTable<> const& table) {
+  auto const& from = table.log_amplitude;
+  auto const copy = kept_view<Kokkos::View<double*, typename Exec::memory_space>>(
+      exec, "coir::nbody::lpt/amplitudes", from.size());
+  copy_contiguous(copy, UnmanagedView<double const, 1, Kokkos::LayoutRight, Kokkos::HostSpace>(
+                            from.data(), from.size()));
+  return copy;
 }
 
 /// Turns white noise into the linear density: multiplies each mode by its amplitude, and the mean

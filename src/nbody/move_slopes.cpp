@@ -4,12 +4,10 @@
 
 namespace coir::nbody::detail {
 
-VariedMoves varied_moves(Stepper stepper, cosmology::Growth<double> const& growth,
-                         std::span<double const> scale_factors) {
-  using Varied = Dual<double, cosmology::varied_parameters>;
-  cosmology::Growth<Varied> const varied(cosmology::variables<Varied>(growth.parameters()),
-                                         growth.a_min(), growth.a_max());
-  return moves_of(stepper, varied, scale_factors);
+VariedGrowth varied(cosmology::Growth<double> const& growth) {
+  return VariedGrowth(
+      cosmology::variables<Dual<double, cosmology::varied_parameters>>(growth.parameters()),
+      growth.a_min(), growth.a_max());
 }
 
 cosmology::Parameters<double> slope_of_parameters(int first, std::span<MadeMove const> moves,

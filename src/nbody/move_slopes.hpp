@@ -8,8 +8,8 @@
 #include <coir/cosmology/parameter_derivatives.hpp>
 #include <coir/cosmology/parameters.hpp>
 #include <coir/nbody/detail/made_move.hpp>
+#include <coir/nbody/detail/universe.hpp>
 #include <coir/nbody/moves.hpp>
-#include <coir/nbody/stepper.hpp>
 
 #include <span>
 #include <vector>
@@ -19,9 +19,8 @@ namespace coir::nbody::detail {
 /// The moves of steps, whose factors have derivatives with respect to the parameters.
 using VariedMoves = std::vector<StepMovesOf<Dual<double, cosmology::varied_parameters>>>;
 
-/// The moves of the steps between scale factors, with these derivatives.
-VariedMoves varied_moves(Stepper stepper, cosmology::Growth<double> const& growth,
-                         std::span<double const> scale_factors);
+/// The growth functions with these derivatives.
+VariedGrowth varied(cosmology::Growth<double> const& growth);
 
 /// dJ / d parameter by way of the moves of some steps, and of omega_m in their forces.
 ///

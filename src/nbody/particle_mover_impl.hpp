@@ -105,13 +105,15 @@ struct Scale {
 };
 
 /// Frees the memory that initial conditions have left in the pool of arrays, before the meshes are
-/// allocated.
+/// allocated. A device keeps it if much more is free than a simulation takes.
 template <class Exec, class T>
 mesh::Force<Exec, T> allocate_force(Exec const& exec, distributed::Group const& group, double box,
                                     std::int64_t mesh_side, mesh::Assignment assignment,
                                     mesh::ForceOptions const& options) {
-  MemoryPool<typename Exec::memory_space>::release();
+  using Space = typename Exec::memory_space;
   Shape<3> const shape{mesh_side, mesh_side, mesh_side};
+  std::int64_t const vectors = 3 * size_of(shape) * static_cast<std::int64_t>(sizeof(T));
+  if (runs_on_host<Exec> || 20 * vectors > free_bytes<Space>()) MemoryPool<Space>::release();
   return mesh::Force<Exec, T>(exec, group, shape, box, mesh::touched_beyond(assignment), options);
 }
 
@@ -176,13 +178,13 @@ template <CompiledSpace Exec, Real T>
 void ParticleMover<Exec, T>::find_force(Particles<Exec, T> const& particles, ParticleState& state,
                                         PhaseSeconds& seconds,
                                         typename mesh::Force<Exec, T>::Spectrum const& kept) {
-  Stopwatch<Exec> const painting(exec_);
+  Stopwatch<Exec> const painting(exec_, options_.measure_phases);
   mesh::PaintOptions paint{options_.assignment, scheme(state), options_.deterministic};
   paint.check_planes = false;  // particles have been brought to their planes
   paint.check_finite = false;  // force_is_finite() looks at positions, on all ranks
   this->paint(particles, paint);
   seconds.paint += painting.seconds();
-  Stopwatch<Exec> const solving(exec_);
+  Stopwatch<Exec> const solving(exec_, options_.measure_phases);
   double const scale = 1.5 * omega_m_ * cells_per_particle_;
   if (kept.data() != nullptr)
     force_.solve(scale, kept);
@@ -195,7 +197,7 @@ void ParticleMover<Exec, T>::find_force(Particles<Exec, T> const& particles, Par
 template <CompiledSpace Exec, Real T>
 void ParticleMover<Exec, T>::find_force_again(typename mesh::Force<Exec, T>::Spectrum const& kept,
                                               ParticleState& state, PhaseSeconds& seconds) {
-  Stopwatch<Exec> const solving(exec_);
+  Stopwatch<Exec> const solving(exec_, options_.measure_phases);
   force_.solve_again(kept);
   seconds.fft += solving.seconds();
   state.has_force = true;
@@ -223,7 +225,7 @@ template <CompiledSpace Exec, Real T>
 void ParticleMover<Exec, T>::drift(Particles<Exec, T> const& particles, ParticleState& state,
                                    double factor, PhaseSeconds& seconds) {
   if (factor == 0) return;
-  Stopwatch<Exec> const watch(exec_);
+  Stopwatch<Exec> const watch(exec_, options_.measure_phases);
   for_each("coir::nbody::particle_mover/drift", exec_,
            coir::box<1, std::int64_t>({3 * particles.count()}),
            Drift<T>{particles.position.data(), particles.momentum.data(), static_cast<T>(factor),
@@ -239,10 +241,10 @@ void ParticleMover<Exec, T>::kick_by_components(Particles<Exec, T> const& partic
                                                 Move const& move, double kick_before,
                                                 PhaseSeconds& seconds) {
   for (int d = 0; d < 3; ++d) {
-    Stopwatch<Exec> const solving(exec_);
+    Stopwatch<Exec> const solving(exec_, options_.measure_phases);
     auto const component = force_.component_window(d);
     seconds.fft += solving.seconds();
-    Stopwatch<Exec> const reading(exec_);
+    Stopwatch<Exec> const reading(exec_, options_.measure_phases);
     KickComponent<T> const body{particles.momentum.data(), static_cast<T>(kick_before),
                                 static_cast<T>(move.keep), static_cast<T>(move.kick), d};
     mesh::with_support(options_.assignment, [&]<int support>(std::integral_constant<int, support>) {
@@ -263,7 +265,7 @@ void ParticleMover<Exec, T>::kick_and_drift(Particles<Exec, T> const& particles,
     kick_by_components(particles, move, kick_before, seconds);
     return drift(particles, state, move.drift_after, seconds);
   }
-  Stopwatch<Exec> const watch(exec_);
+  Stopwatch<Exec> const watch(exec_, options_.measure_phases);
   MoveParticle<T> const body{particles.position.data(),     particles.momentum.data(),
                              static_cast<T>(kick_before),   static_cast<T>(move.keep),
                              static_cast<T>(move.kick),     static_cast<T>(move.drift_after),

@@ -62,7 +62,7 @@ void ParticleReverser<Exec, T>::hold(Particles<Exec, T> const& particles, double
   if (holds_) return;
   for_each("coir::nbody::particle_reverser/hold", exec_, coordinates_of(particles),
            HoldMomentum<T>{particles.momentum.data(), remainder_, scale * quanta_.momentum});
-  exec_.fence();
+  if (own_remainder_.extent(0) > 0) exec_.fence();
   remainder_ = nullptr;
   own_remainder_ = {};
   scale_ = scale;

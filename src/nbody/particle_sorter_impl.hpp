@@ -25,11 +25,11 @@ ParticleSorter<Exec, T>::ParticleSorter(Exec const& exec, std::int64_t side, dou
       can_sort_(can_sort(side, mesh_side)) {}
 
 template <CompiledSpace Exec, Real T>
-Buffers ParticleSorter<Exec, T>::Memory::list(std::int64_t places, bool with_sites,
-                                              bool lends_vectors) {
+Buffers ParticleSorter<Exec, T>::Memory::list(Exec const& exec, std::int64_t places,
+                                              bool with_sites, bool lends_vectors) {
   Buffers all;
   auto const add = [&](auto& view, std::string const& label) {
-    if (static_cast<std::int64_t>(view.extent(0)) < places) all.add(view, label, places);
+    if (static_cast<std::int64_t>(view.extent(0)) < places) all.add_kept(exec, view, label, places);
   };
   if (with_sites) add(site, "coir::nbody::particle_sorter/site");
   if (lends_vectors)
@@ -95,8 +95,8 @@ void ParticleSorter<Exec, T>::sort(Particles<Exec, T>& particles, ParticleState&
   std::int64_t const count = particles.count();
   if (count > lent.particles) return;
   memory_
-      .list(static_cast<std::int64_t>(particles.position.extent(0)), state.is_in_lattice_order(),
-            lends_vectors_)
+      .list(exec_, static_cast<std::int64_t>(particles.position.extent(0)),
+            state.is_in_lattice_order(), lends_vectors_)
       .template make<typename Exec::memory_space>("particles in the order of the mesh");
   if (state.is_in_lattice_order()) {
     particles.site = memory_.site;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <coir/core/kept_views.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/distributed/sharers.hpp>
 #include <coir/fft/in_place.hpp>
@@ -39,10 +40,8 @@ void PotentialStore<Exec, T>::allocate() {
   Block block;
   bool has_memory = true;
   try {
-    block = Block(
-        Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::potential_store/potentials"),
-        static_cast<std::size_t>(count), static_cast<std::size_t>(shape_[0]),
-        static_cast<std::size_t>(shape_[1]), static_cast<std::size_t>(shape_[2] / 2 + 1));
+    block = kept_view<Block>(exec_, "coir::nbody::potential_store/potentials", count, shape_[0],
+                             shape_[1], shape_[2] / 2 + 1);
   } catch (std::exception const&) {
     has_memory = false;
   }

@@ -56,10 +56,11 @@ auto Simulation<Exec, T>::bytes(Exec const& exec, distributed::Group const& grou
   bool const migrate = detail::particles_migrate(group);
   std::int64_t const places =
       migrate ? detail::places_for(side, group.size(), options.headroom) : count;
-  std::int64_t const sorting =
-      Sorter::can_sort(side, n)
-          ? typename Sorter::Memory().list(places, !migrate, Mover::has_vectors(options)).bytes()
-          : 0;
+  std::int64_t const sorting = Sorter::can_sort(side, n)
+                                   ? typename Sorter::Memory()
+                                         .list(exec, places, !migrate, Mover::has_vectors(options))
+                                         .bytes()
+                                   : 0;
   if (migrate) {
     auto const particles = Migration::bytes(group, side, options.headroom),
                with_slopes = Migration::bytes(group, side, options.headroom, 2);
@@ -108,8 +109,8 @@ Simulation<Exec, T>::Simulation(Exec const& exec, distributed::Group const& grou
              options_, growth_.parameters().omega_m),
       sorter_(exec, particles_.side, particles_.box, mesh_side(particles_.side, options),
               Mover::has_vectors(options_)),
-      potentials_(group, mover_.force().kept_shape()),
-      adjoint_options_{options.assignment, options.deterministic} {
+      potentials_(exec, group, mover_.force().kept_shape()),
+      adjoint_options_{options.assignment, options.deterministic, options.measure_phases} {
   if (detail::particles_migrate(group))
     migration_.emplace(exec, group, particles_.side, particles_.box,
                        mesh_side(particles_.side, options), options.headroom);
@@ -139,7 +140,7 @@ auto Simulation<Exec, T>::lent_on_the_way_back() -> detail::LentMemory<T> {
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::to_planes() {
   if (!migration_) return;
-  Stopwatch<Exec> const watch(exec_);
+  Stopwatch<Exec> const watch(exec_, options_.measure_phases);
   // Reversible moves keep no marks.
   migration_->to_planes(particles_, state_, reverser_ ? nullptr : &mover_.crossings(), further(),
                         lent_on_the_way_back());
@@ -149,7 +150,7 @@ void Simulation<Exec, T>::to_planes() {
 template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::go_home() {
   if (state_.is_home()) return;
-  Stopwatch<Exec> const watch(exec_);
+  Stopwatch<Exec> const watch(exec_, options_.measure_phases);
   migration_->go_home(particles_, state_, further(), lent_on_the_way_back());
   seconds_.migrate += watch.seconds();
 }
@@ -159,7 +160,7 @@ template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::sort_if_due() {
   distributed::together(group_, [&] {  // on one rank memory may be short
     if (!sorter_.is_due()) return;
-    Stopwatch<Exec> const watch(exec_);
+    Stopwatch<Exec> const watch(exec_, options_.measure_phases);
     sorter_.sort(particles_, state_, mover_.lend_meshes(state_), further());
     seconds_.sort += watch.seconds();
   });
@@ -221,7 +222,7 @@ template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::rest() {
   go_home();
   if (!state_.is_in_lattice_order()) {
-    Stopwatch<Exec> const watch(exec_);
+    Stopwatch<Exec> const watch(exec_, options_.measure_phases);
     sorter_.restore_lattice_order(particles_, state_, mover_.lend_meshes(state_), further());
     seconds_.sort += watch.seconds();
   }

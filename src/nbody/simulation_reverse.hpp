@@ -18,6 +18,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <future>
 #include <span>
 #include <string>
 #include <utility>
@@ -83,7 +85,7 @@ void Simulation<Exec, T>::kick_reversibly(detail::MadeMove& made) {
   find_force();
   potentials_.push();
   if (made.stored >= 0) at_home([&] { reverser_->store(particles_, site(), made); });
-  Stopwatch<Exec> const watch(exec_);
+  Stopwatch<Exec> const watch(exec_, options_.measure_phases);
   reverser_->kick_and_drift(mover_.force(), particles_, made);
   seconds_.readout += watch.seconds();
   expects_force(std::isfinite(made.largest_force), made.step);
@@ -124,7 +126,7 @@ template <CompiledSpace Exec, Real T>
 void Simulation<Exec, T>::undo_kick(detail::MoveToUndo const& undone) {
   if (state_.is_home() || !state_.has_force) to_planes();
   find_force_of_last_kick();
-  Stopwatch<Exec> const watch(exec_);
+  Stopwatch<Exec> const watch(exec_, options_.measure_phases);
   auto const& made = undone.made;
   reverser_->undo_kick(mover_.force(), particles_, made, undone.drift_before);
   if (made.stored >= 0) {
@@ -201,7 +203,7 @@ void Simulation<Exec, T>::pull_back_last(int target, Adjoint& adjoint,
       adjoint.potential(particles_, carried_->momentum, reverser_->largest_momentum_slope(), scale,
                         mover_.scheme(state_), seconds_);
   find_force_of_last_kick();
-  Stopwatch<Exec> const reading(exec_);
+  Stopwatch<Exec> const reading(exec_, options_.measure_phases);
   reverser_->pull_back_kick(mover_.force(), potential, particles_, made, undone.drift_before,
                             *carried_, slopes);
   if (made.stored >= 0) {
@@ -251,7 +253,9 @@ cosmology::Parameters<double> Simulation<Exec, T>::pull_back(
 }
 
 template <CompiledSpace Exec, Real T>
-cosmology::Parameters<double> Simulation<Exec, T>::pull_back(Cotangents<Exec, T>& cotangents) {
+cosmology::Parameters<double> Simulation<Exec, T>::pull_back(
+    Cotangents<Exec, T>& cotangents,
+    std::function<detail::VariedGrowth const&()> const& varied_growth) {
   distributed::together(group_, [&] { expects_to_pull_back(cotangents); });
   MemoryPool<typename Exec::memory_space>::release();  // what a loss has left there
   Adjoint adjoint(exec_, mover_.force(), adjoint_options_);
@@ -262,16 +266,21 @@ cosmology::Parameters<double> Simulation<Exec, T>::pull_back(Cotangents<Exec, T>
 
   int const first = history_.steps_before_last_call();
   auto const scale_factors = scale_factors_between(first, steps_done());
-  auto varied = detail::while_kernels_run<Exec>(
-      [&] { return detail::varied_moves(options_.stepper, growth_, scale_factors); });
+  std::future<detail::VariedGrowth> own;
+  if (!varied_growth)
+    own = detail::while_kernels_run<Exec>([&] { return detail::varied(growth_); });
   auto const moves = history_.moves_of_last_call();
   auto const slopes = pull_back_moves(moves, first, adjoint);
   history_.forget_calls_from(first);
   rest();
   cotangents = std::move(*carried_);
   carried_.reset();
-  return detail::slope_of_parameters(first, moves, slopes, varied.get(),
-                                     growth_.parameters().omega_m);
+  auto const varied_moves = [&](detail::VariedGrowth const& growth) {
+    return moves_of(options_.stepper, growth, scale_factors);
+  };
+  return detail::slope_of_parameters(
+      first, moves, slopes, varied_growth ? varied_moves(varied_growth()) : varied_moves(own.get()),
+      growth_.parameters().omega_m);
 }
 
 }  // namespace coir::nbody

@@ -1,7 +1,10 @@
 #include <coir/core/errors.hpp>
+#include <coir/core/kept_views.hpp>
 #include <coir/core/pool.hpp>
 
 #include <gtest/gtest.h>
+
+#include <impl/Kokkos_Profiling.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -84,4 +87,39 @@ TEST_F(ThePool, PredictsWhatCantBe) {
   EXPECT_THROW(Pool::allocate(std::int64_t(1) << 55), ResourceError);
   EXPECT_THROW(Pool::allocate(std::numeric_limits<std::int64_t>::max()), ResourceError);
   EXPECT_EQ(Pool::statistics().in_use, before.in_use);
+}
+
+using Numbers = Kokkos::View<double*, Kokkos::DefaultExecutionSpace::memory_space>;
+
+TEST_F(ThePool, KeepsViewsOfALabelForTheSameExtents) {
+  Kokkos::DefaultExecutionSpace const exec;
+  auto const numbers = [&](std::string const& label, int count) {
+    return detail::KeptViews<Numbers>::all().take(exec, label, count);
+  };
+  auto first = numbers("one", 1000);
+  auto const second = numbers("one", 1000), other = numbers("two", 1000);
+  EXPECT_NE(first.data(), second.data());
+  EXPECT_NE(first.data(), other.data());
+  double const* const memory = first.data();
+  first = {};
+  EXPECT_EQ(numbers("one", 1000).data(), memory);
+  EXPECT_EQ(numbers("one", 1001).extent(0), 1001u);  // frees the first
+  EXPECT_EQ(numbers("one", 1001).label(), "one");
+  EXPECT_EQ(second.extent(0), 1000u);
+}
+
+TEST_F(ThePool, ReleasesViewsThatNobodyHolds) {
+  static int freed = 0;
+  Kokkos::DefaultExecutionSpace const exec;
+  auto& views = detail::KeptViews<Numbers>::all();
+  auto const held = views.take(exec, "released", 10);
+  views.take(exec, "released", 10);
+  Kokkos::Tools::Experimental::set_deallocate_data_callback(
+      [](Kokkos_Profiling_SpaceHandle, char const* label, void const*, std::uint64_t) {
+        freed += std::string(label) == "released";
+      });
+  Pool::release();
+  Kokkos::Tools::Experimental::set_deallocate_data_callback(nullptr);
+  EXPECT_EQ(freed, 1);
+  EXPECT_EQ(held.use_count(), 2);  // the pool's and the caller's
 }

@@ -18,3 +18,9 @@ TEST(Stopwatch, RestartBeginsAnew) {
   watch.restart();
   EXPECT_LT(watch.seconds(), before);
 }
+
+TEST(Stopwatch, IsStillWhenItIsOff) {
+  coir::Stopwatch const watch(Kokkos::DefaultExecutionSpace{}, false);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(watch.seconds(), 0);
+}

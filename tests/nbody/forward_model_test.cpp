@@ -165,12 +165,19 @@ TYPED_TEST(ForwardModelOf, GivesTheSameBitsTwice) {
   ModelOf<TypeParam> const model(Exec{}, {.side = n, .box = 24, .simulation = options});
   auto const noise = field_of<TypeParam>(normal_numbers(n * n * n, 1), n);
   auto const loss = misfit<TypeParam>(Assignment::cic);
+  auto const expect_same = [](auto const& first, auto const& second) {
+    EXPECT_EQ(first.value, second.value);
+    EXPECT_TRUE(same_bits(first.slope.noise, second.slope.noise));
+    for (auto const member : varied)
+      EXPECT_EQ(first.slope.parameters.*member, second.slope.parameters.*member);
+  };
   auto const first = model.value_and_grad(noise, cosmology::planck18(), loss);
-  auto const second = model.value_and_grad(noise, cosmology::planck18(), loss);
-  EXPECT_EQ(first.value, second.value);
-  EXPECT_TRUE(same_bits(first.slope.noise, second.slope.noise));
-  for (auto const member : varied)
-    EXPECT_EQ(first.slope.parameters.*member, second.slope.parameters.*member);
+  expect_same(model.value_and_grad(noise, cosmology::planck18(), loss), first);
+  // What the model keeps from one cosmology isn't taken for another.
+  ModelOf<TypeParam> const other(Exec{}, {.side = n, .box = 24, .simulation = options});
+  expect_same(model.value_and_grad(noise, cosmology::planck15(), loss),
+              other.value_and_grad(noise, cosmology::planck15(), loss));
+  expect_same(model.value_and_grad(noise, cosmology::planck18(), loss), first);
 }
 
 // What the test below runs on several numbers of threads: particles are sorted from 48 along a side
@@ -319,7 +326,8 @@ TYPED_TEST(ForwardModelOf, KeepsWithinItsMemory) {
       all.resize(static_cast<std::size_t>(losses));
       static_cast<void>(model.value_and_grad(noise, cosmology::planck18(), all));
       auto const slope = static_cast<std::int64_t>(n * n * n * sizeof(T));
-      EXPECT_LE(held.peak() - slope, model.bytes(losses)) << ratio << ' ' << losses;
+      std::int64_t const kept = runs_on_host<Exec> ? 0 : model.bytes(losses);
+      EXPECT_LE(held.peak() - slope, model.bytes(losses) + kept) << ratio << ' ' << losses;
       EXPECT_GE(held.peak() - slope, model.bytes(losses) * 8 / 10) << ratio << ' ' << losses;
     }
 }

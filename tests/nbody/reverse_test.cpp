@@ -153,7 +153,7 @@ TYPED_TEST(Reverse, KeepsPotentialsInMemoryThatIsntFilled) {
 // 2^40 numbers are more than machines have.
 TYPED_TEST(Reverse, KeepsNoPotentialsWhereMemoryIsShort) {
   nbody::detail::PotentialStore<typename TypeParam::Exec, typename TypeParam::Real> store(
-      {}, {1 << 14, 1 << 13, 1 << 13});
+      {}, {}, {1 << 14, 1 << 13, 1 << 13});
   store.begin(5);
   EXPECT_EQ(store.next().data(), nullptr);
   store.push();

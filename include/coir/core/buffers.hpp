@@ -4,6 +4,7 @@
 /// A list of buffers, which makes them and says how much memory they take.
 
 #include <coir/core/concepts.hpp>
+#include <coir/core/kept_views.hpp>
 #include <coir/core/memory.hpp>
 
 #include <cstdint>
@@ -35,10 +36,7 @@ class Buffers {
   /// \param view  that make() replaces, by one whose numbers aren't set; it must live until then
   template <class V, class... Extents>
   void add(V& view, std::string const& label, Extents... extents) {
-    // A View of no memory knows the extents that its type has, too.
-    V const shape(static_cast<typename V::pointer_type>(nullptr),
-                  static_cast<std::size_t>(extents)...);
-    auto const bytes = static_cast<std::int64_t>(shape.span() * sizeof(typename V::value_type));
+    std::int64_t const bytes = bytes_of<V>(extents...);
     bytes_ += bytes;
     makers_.push_back([&view, label, bytes, extents...] {
       view = V();  // before memory is taken for the new one
@@ -46,6 +44,18 @@ class Buffers {
                static_cast<std::size_t>(extents)...);
       if constexpr (runs_on_host<typename V::execution_space>)
         ask_for_large_pages(view.data(), bytes);
+    });
+  }
+
+  /// Adds a View of these extents, which make() takes by kept_view().
+  ///
+  /// \param exec  where kernels use it
+  template <class Exec, class V, class... Extents>
+  void add_kept(Exec const& exec, V& view, std::string const& label, Extents... extents) {
+    bytes_ += bytes_of<V>(extents...);
+    makers_.push_back([exec, &view, label, extents...] {
+      view = V();
+      view = kept_view<V>(exec, label, extents...);
     });
   }
 
@@ -58,11 +68,19 @@ class Buffers {
   template <class Space>
   void make(std::string const& what) const {
     if (makers_.empty()) return;
-    expects_memory<Space>(bytes_, what);
+    make_room<Space>(bytes_, what);
     for (auto const& make_one : makers_) make_one();
   }
 
  private:
+  template <class V, class... Extents>
+  static std::int64_t bytes_of(Extents... extents) {
+    // A View of no memory knows the extents that its type has, too.
+    V const shape(static_cast<typename V::pointer_type>(nullptr),
+                  static_cast<std::size_t>(extents)...);
+    return static_cast<std::int64_t>(shape.span() * sizeof(typename V::value_type));
+  }
+
   std::int64_t bytes_ = 0;
   std::vector<std::function<void()>> makers_;
 };

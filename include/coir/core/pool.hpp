@@ -10,10 +10,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace coir {
@@ -46,15 +48,19 @@ class BlockPool {
   PoolStatistics statistics();
   void release();
   void set_limit(std::int64_t bytes);
+  /// Calls `free` whenever what is kept is freed.
+  void also_free(std::function<void()> free);
 
  private:
   void give_back(void* block, std::int64_t size);
   void* fresh(std::int64_t size);
   void free_kept();
+  void hook();
 
   BlockSource source_;
   std::mutex mutex_;
   std::map<std::int64_t, std::vector<void*>> kept_;
+  std::vector<std::function<void()>> others_;
   PoolStatistics statistics_;
   std::int64_t limit_ = std::numeric_limits<std::int64_t>::max();
   bool hooked_ = false;
@@ -103,6 +109,10 @@ class MemoryPool {
   static void set_limit(std::int64_t bytes = std::numeric_limits<std::int64_t>::max()) {
     pool().set_limit(bytes);
   }
+
+  /// Calls `free` whenever the pool frees what it keeps, and before Kokkos ends. It must not call
+  /// the pool.
+  static void also_free(std::function<void()> free) { pool().also_free(std::move(free)); }
 
  private:
   static detail::BlockPool& pool() {

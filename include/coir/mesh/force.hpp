@@ -255,7 +255,8 @@ class Force {
   T* planes_ = nullptr;       // the potential's first plane held
   Vectors force_;
   Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, Space> component_;
-  Numbers laplacian_[3], window_[3], square_[3];  // along each axis
+  Numbers factors_;
+  T const *laplacian_[3] = {}, *window_[3] = {}, *square_[3] = {};  // along each axis, in factors_
 };
 
 }  // namespace coir::mesh

@@ -5,6 +5,7 @@
 #include <coir/core/concepts.hpp>
 #include <coir/core/contiguous.hpp>
 #include <coir/core/errors.hpp>
+#include <coir/core/kept_views.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/cosmology/parameters.hpp>
 #include <coir/nbody/forward_model.hpp>
@@ -152,10 +153,8 @@ class FieldTarget {
             length);
   }
   Field noise_of(Kokkos::View<double const*, Space> const& theta) const {
-    auto const n = static_cast<std::size_t>(model_.options().side);
-    Field const noise(
-        Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::field_target/noise"), n, n,
-        n);
+    std::int64_t const n = model_.options().side;
+    auto const noise = kept_view<Field>(exec_, "coir::nbody::field_target/noise", n, n, n);
     for_each("coir::nbody::field_target/noise", exec_, coir::box<1, std::int64_t>({sites()}),
              detail::TakeNoise<T>{theta.data(), noise.data()});
     return noise;

@@ -5,7 +5,9 @@
 /// respect to the noise and the cosmology.
 
 #include <coir/core/concepts.hpp>
+#include <coir/core/contiguous.hpp>
 #include <coir/core/errors.hpp>
+#include <coir/core/kept_views.hpp>
 #include <coir/core/loops.hpp>
 #include <coir/core/math.hpp>
 #include <coir/core/memory.hpp>
@@ -21,6 +23,7 @@
 #include <coir/nbody/cotangents.hpp>
 #include <coir/nbody/detail/checks.hpp>
 #include <coir/nbody/detail/staged_field.hpp>
+#include <coir/nbody/detail/universe.hpp>
 #include <coir/nbody/initial_conditions.hpp>
 #include <coir/nbody/initial_conditions_pull_back.hpp>
 #include <coir/nbody/particles.hpp>
@@ -32,6 +35,8 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -134,6 +139,7 @@ class ForwardModel {
   ForwardModel(Exec const& exec, distributed::Group const& group, ForwardModelOptions options)
       : exec_(exec), group_(group), options_(std::move(options)) {
     options_.simulation.reversible = true;
+    options_.simulation.measure_phases = false;
     distributed::together(group_, [&] {
       detail::expects_lattice(options_.side, options_.box, options_.order);
       // Throws where an option of the simulation is out of its range.
@@ -149,9 +155,10 @@ class ForwardModel {
   distributed::Group const& group() const { return group_; }
 
   /// Bytes that value_and_grad() takes at most on the calling rank: those of a simulation with its
-  /// adjoint, or of the initial conditions or their adjoint if that is more. On top of these come
-  /// the noise and its slope, copies of noise that isn't in C order without gaps, the memory of a
-  /// loss, and what a simulation keeps for the way back (see Simulation::bytes()).
+  /// adjoint, or of the initial conditions or their adjoint if that is more. A device that has much
+  /// more memory free keeps all of these at a time, for the next call: at most twice as much. On
+  /// top of these come the noise and its slope, copies of noise that isn't in C order without gaps,
+  /// the memory of a loss, and what a simulation keeps for the way back (see Simulation::bytes()).
   ///
   /// \param losses  the number of losses; while they are computed, all but the last have
   ///   derivatives of their own
@@ -175,8 +182,7 @@ class ForwardModel {
   /// \throws ResourceError if there is no memory
   Particles<Exec, T> run(ConstField const& noise,
                          cosmology::Parameters<double> const& parameters) const {
-    auto const power = power_of(parameters);
-    auto simulation = start(noise, power, false);
+    auto simulation = start(noise, *universe_of(parameters), false);
     simulation.advance(simulation.steps_left());
     return simulation.particles();
   }
@@ -203,8 +209,7 @@ class ForwardModel {
   double value(ConstField const& noise, cosmology::Parameters<double> const& parameters,
                std::vector<Loss> losses) const {
     sort(losses);
-    auto const power = power_of(parameters);
-    auto simulation = start(noise, power, false);
+    auto simulation = start(noise, *universe_of(parameters), false);
     std::vector<double> values;
     for (auto const& one : losses) {
       simulation.advance(one.steps - simulation.steps_done());
@@ -242,8 +247,9 @@ class ForwardModel {
                                 cosmology::Parameters<double> const& parameters,
                                 std::vector<Loss> losses) const {
     sort(losses);
-    auto const power = power_of(parameters);
-    std::optional<Simulation<Exec, T>> simulation(start(noise, power, true));
+    auto const universe = universe_of(parameters);
+    if constexpr (!runs_on_host<Exec>) detail::begin_derivatives(*universe);  // while kernels run
+    std::optional<Simulation<Exec, T>> simulation(start(noise, *universe, true));
     for (auto const& one : losses) simulation->advance(one.steps - simulation->steps_done());
 
     auto cotangents = new_cotangents(simulation->particles());
@@ -264,15 +270,16 @@ class ForwardModel {
       int const at = losses.back().steps;
       losses.pop_back();
       if (at > 0 && (losses.empty() || losses.back().steps < at))
-        add(slopes, simulation->pull_back(cotangents));
+        add(slopes, simulation->pull_back(cotangents, [&]() -> detail::VariedGrowth const& {
+          return detail::varied_growth_of(*universe);
+        }));
     }
     simulation.reset();
     MemoryPool<Space>::release();  // what particles were packed in
 
     Slopes slope{distributed::together(group_, [&] { return new_field(); }), {}};
-    add(slopes, initial_conditions_pull_back<Exec, T>(exec_, group_, options_.side, options_.box,
-                                                      power, a_start(), options_.order, noise,
-                                                      cotangents, slope.noise));
+    add(slopes, detail::pull_back_to_start<Exec, T>(exec_, group_, *universe, options_.order, noise,
+                                                    cotangents, slope.noise));
     slope.parameters = slopes;
     expects_finite(slope);
     return {value, slope};
@@ -284,10 +291,8 @@ class ForwardModel {
     return distributed::share_of(options_.side, group_.rank(), group_.size());
   }
   Field new_field() const {
-    auto const n = static_cast<std::size_t>(options_.side);
-    return Field(
-        Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::forward_model/slope"),
-        static_cast<std::size_t>(planes().count), n, n);
+    std::int64_t const n = options_.side;
+    return kept_view<Field>(exec_, "coir::nbody::forward_model/slope", planes().count, n, n);
   }
   double a_start() const { return options_.simulation.scale_factors.front(); }
 
@@ -314,12 +319,26 @@ class ForwardModel {
     for (auto const member : cosmology::varied_members<>) sum.*member += more.*member;
   }
 
-  cosmology::LinearPower<double> power_of(cosmology::Parameters<double> const& parameters) const {
+  static bool are_same(cosmology::Parameters<double> const& p,
+                       cosmology::Parameters<double> const& q) {
+    return p.k_pivot == q.k_pivot &&
+           std::all_of(cosmology::varied_members<>.begin(), cosmology::varied_members<>.end(),
+                       [&](auto const member) { return p.*member == q.*member; });
+  }
+
+  /// The universe of a cosmology: the last one again if its parameters are the same.
+  std::shared_ptr<detail::Universe const> universe_of(
+      cosmology::Parameters<double> const& parameters) const {
     auto const& a = options_.simulation.scale_factors;
     return distributed::together(group_, [&] {
-      return cosmology::LinearPower<double>(
+      std::lock_guard const lock(last_->mutex);
+      if (last_->universe && are_same(last_->parameters, parameters)) return last_->universe;
+      cosmology::LinearPower<double> const power(
           cosmology::Growth<double>(parameters, std::min(1e-3, a.front()), std::max(1.0, a.back())),
           options_.transfer);
+      last_->universe = detail::new_universe(power, options_.side, options_.box, a_start());
+      last_->parameters = parameters;
+      return last_->universe;
     });
   }
 
@@ -346,7 +365,7 @@ class ForwardModel {
   }
 
   /// \param goes_back  false: potentials needn't be kept
-  Simulation<Exec, T> start(ConstField const& noise, cosmology::LinearPower<double> const& power,
+  Simulation<Exec, T> start(ConstField const& noise, detail::Universe const& universe,
                             bool goes_back) const {
     if (!is_finite(noise))
       throw NumericalError("the noise is infinite or no number at a site: replace it");
@@ -354,19 +373,23 @@ class ForwardModel {
     options.keep_potentials = options.keep_potentials && goes_back;
     return Simulation<Exec, T>(
         exec_, group_,
-        initial_conditions<Exec, T>(exec_, group_, options_.side, options_.box, power, a_start(),
-                                    options_.order, noise),
-        power.growth(), options);
+        detail::kept_initial_conditions<Exec, T>(exec_, group_, universe, options_.order, noise),
+        detail::growth_of(universe), options);
   }
 
   Cotangents<Exec, T> new_cotangents(Particles<Exec, T> const& particles) const {
     return distributed::together(group_, [&] {
-      auto const count = static_cast<std::size_t>(particles.count());
-      expects_memory<Space>(6 * particles.count() * static_cast<std::int64_t>(sizeof(T)),
-                            "derivatives by positions and momenta");
+      make_room<Space>(6 * particles.count() * static_cast<std::int64_t>(sizeof(T)),
+                       "derivatives by positions and momenta");
       using Vectors = typename Cotangents<Exec, T>::Vectors;
-      return Cotangents<Exec, T>{Vectors("coir::nbody::forward_model/cotangents", count),
-                                 Vectors("coir::nbody::forward_model/cotangents", count)};
+      Cotangents<Exec, T> zeros;
+      for (auto* const vectors : {&zeros.position, &zeros.momentum}) {
+        *vectors =
+            kept_view<Vectors>(exec_, "coir::nbody::forward_model/cotangents", particles.count());
+        set_to_zero(exec_, *vectors);
+      }
+      exec_.fence();  // a loss may have kernels on any instance
+      return zeros;
     });
   }
 
@@ -399,6 +422,12 @@ class ForwardModel {
   Exec exec_;
   distributed::Group group_;
   ForwardModelOptions options_;
+  struct Last {
+    std::mutex mutex;
+    cosmology::Parameters<double> parameters;
+    std::shared_ptr<detail::Universe const> universe;
+  };
+  std::shared_ptr<Last> last_ = std::make_shared<Last>();
 };
 
 }  // namespace coir::nbody

@@ -6,7 +6,9 @@
 /// values.
 
 #include <coir/core/concepts.hpp>
+#include <coir/core/contiguous.hpp>
 #include <coir/core/errors.hpp>
+#include <coir/core/kept_views.hpp>
 #include <coir/core/memory.hpp>
 #include <coir/core/strided.hpp>
 #include <coir/distributed/group.hpp>
@@ -92,21 +94,20 @@ struct DensityLoss {
     distributed::expects_alike(group, {{"number of a density's cells along a side", cells}});
     detail::expects_all_particles(group, particles);
     using Field = Kokkos::View<T***, Kokkos::LayoutRight, typename Exec::memory_space>;
-    auto const n = static_cast<std::size_t>(cells);
     Exec const exec;
     mesh::GhostPlanes<Exec> ghosts(
         group, cells,
         mesh::widths_needed(group, mesh::touched_by(exec, group, particles.position, particles.box,
                                                     cells, assignment)));
-    auto const held = static_cast<std::size_t>(ghosts.held());
     auto const [density, slope] = distributed::together(group, [&] {
-      expects_memory<typename Exec::memory_space>(
+      make_room<typename Exec::memory_space>(
           2 * ghosts.held() * cells * cells * static_cast<std::int64_t>(sizeof(T)),
           "the density of a loss, and its derivatives");
-      return std::pair(
-          Field(Kokkos::view_alloc(Kokkos::WithoutInitializing, "coir::nbody::losses"), held, n, n),
-          Field("coir::nbody::losses", held, n, n));
+      std::string const label = "coir::nbody::losses";
+      return std::pair(kept_view<Field>(exec, label, ghosts.held(), cells, cells),
+                       kept_view<Field>(exec, label, ghosts.held(), cells, cells));
     });
+    set_to_zero(exec, slope);
     // In whole numbers, so that bits don't depend on the number of threads and ranks.
     mesh::paint(exec, ghosts, particles.position, particles.box, density,
                 {.assignment = assignment, .deterministic = true});

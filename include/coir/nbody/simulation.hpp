@@ -20,6 +20,7 @@
 #include <coir/nbody/detail/particle_state.hpp>
 #include <coir/nbody/detail/places.hpp>
 #include <coir/nbody/detail/potential_store.hpp>
+#include <coir/nbody/detail/universe.hpp>
 #include <coir/nbody/moves.hpp>
 #include <coir/nbody/particles.hpp>
 #include <coir/nbody/simulation_options.hpp>
@@ -164,7 +165,12 @@ class Simulation {
 
   /// pull_back() that over ranks replaces the Views by others, and holds both for no longer than it
   /// must. After an error they may be empty.
-  cosmology::Parameters<double> pull_back(Cotangents<Exec, T>& cotangents);
+  ///
+  /// \param varied_growth  returns growth() with derivatives, called after the last kernel is
+  ///   launched; by default they are computed meanwhile
+  cosmology::Parameters<double> pull_back(
+      Cotangents<Exec, T>& cotangents,
+      std::function<detail::VariedGrowth const&()> const& varied_growth = {});
 
   double a() const { return options_.scale_factors[static_cast<std::size_t>(steps_done())]; }
   /// Steps made, counted from the first scale factor.

@@ -70,6 +70,9 @@ struct SimulationOptions {
   bool keep_potentials = false;
   /// Over ranks: the share of additional particles that a rank has memory for.
   double headroom = 0.1;
+  /// Simulation::seconds() says what phases take. On devices each phase waits for the one before,
+  /// which makes steps of few particles longer.
+  bool measure_phases = true;
 };
 
 /// Seconds that the phases of a simulation took.

@@ -22,6 +22,7 @@ struct ForceAdjointOptions {
   mesh::Assignment assignment = mesh::Assignment::cic;
   /// Add up whole numbers, so that sums don't depend on the order of particles.
   bool deterministic = false;
+  bool measure_phases = true;  ///< see SimulationOptions
 };
 
 /// Pulls the derivatives of a loss back from momenta to the density of the force that has kicked

@@ -77,9 +77,10 @@ class ParticleSorter {
   struct Memory {
     Numbers site, permutation;
     Vectors second;
+    /// \param exec        where kernels use it
     /// \param places      for particles
     /// \param with_sites  whether their sites are among these, as particles at home have none
-    Buffers list(std::int64_t places, bool with_sites, bool lends_vectors);
+    Buffers list(Exec const& exec, std::int64_t places, bool with_sites, bool lends_vectors);
   };
 
   /// To be called at the start of a step.

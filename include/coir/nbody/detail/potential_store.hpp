@@ -31,8 +31,8 @@ class PotentialStore {
   static bool is_kept(Potential const& potential) { return potential.extent(2) > 0; }
 
   /// \param shape  mesh::Force::kept_shape() on this rank
-  PotentialStore(distributed::Group const& group, Shape<3> const& shape)
-      : group_(group), shape_(shape) {}
+  PotentialStore(Exec const& exec, distributed::Group const& group, Shape<3> const& shape)
+      : exec_(exec), group_(group), shape_(shape) {}
 
   /// Keeps potentials from now on, as long as half of the free memory is left.
   ///
@@ -61,6 +61,7 @@ class PotentialStore {
   std::int64_t held() const;
   void allocate();
 
+  Exec exec_;
   distributed::Group group_;
   Shape<3> shape_;
   std::int64_t kicks_to_come_ = 0;
