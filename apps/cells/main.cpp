@@ -78,6 +78,16 @@ void add_prior(CommandLine& line, CellsSettings& settings) {
       .group("Parameters");
 }
 
+/// \param kind  "counts" or "shapes"
+void add_bins(CommandLine& line, std::string const& kind, BinsSettings& bins,
+              std::string const& width) {
+  std::string const survey = "Survey", option = "--" + kind;
+  add_numbers(line, option + "-z", bins.z, "Mean redshifts of the bins of " + kind).group(survey);
+  add_numbers(line, option + "-width", bins.width, "Their deviations (default " + width + ")")
+      .group(survey);
+  add_file(line, option + "-table", bins.file, "n(z) of the bins, in place of these").group(survey);
+}
+
 void add_options(CommandLine& line, CellsSettings& settings) {
   line.leave_out_short_help();  // beside --h
   auto& p = settings.universe;
@@ -100,15 +110,11 @@ void add_options(CommandLine& line, CellsSettings& settings) {
       .group(universe);
   auto& counts = settings.counts;
   auto& shapes = settings.shapes;
-  add_numbers(line, "--counts-z", counts.z, "Mean redshifts of the bins of counts").group(survey);
-  add_numbers(line, "--counts-width", counts.width, "Their deviations (default 0.05)")
-      .group(survey);
+  add_bins(line, "counts", counts.bins, "0.05");
   add_numbers(line, "--counts-bias", counts.bias, "Their biases").group(survey);
   add_numbers(line, "--counts-density", counts.density, "Their galaxies per square arc minute")
       .group(survey);
-  add_numbers(line, "--shapes-z", shapes.z, "Mean redshifts of the bins of shapes").group(survey);
-  add_numbers(line, "--shapes-width", shapes.width, "Their deviations (default 0.15)")
-      .group(survey);
+  add_bins(line, "shapes", shapes.bins, "0.15");
   add_numbers(line, "--shapes-m", shapes.m, "Their multiplicative biases (default 0.012)")
       .group(survey);
   add_numbers(line, "--shapes-shift", shapes.shift, "Shifts of their n(z) (default 0)")
@@ -125,6 +131,9 @@ void add_options(CommandLine& line, CellsSettings& settings) {
   add_whole_number(line, "--bins", settings.bins, "Bins of l (default 50)", 1, 10'000)
       .group(survey);
   add_number(line, "--f-sky", settings.f_sky, "The share of the sky (default 0.032)").group(survey);
+  add_file(line, "--data", settings.data,
+           "Measured spectra, as spectra.txt has them (default: own)")
+      .group(survey);
   line.add_list("--free", settings.free,
                 "Parameters that vary: omega_m, ..., wa, alignment, eta, bias1, m1, shift1, ...\n"
                 "(default: all but omega_k and wa)")
@@ -157,7 +166,7 @@ void add_options(CommandLine& line, CellsSettings& settings) {
   add_path(line, "--restart", settings.restart, "FOLDER",
            "Go on with the chains of an earlier run, whose --output it was")
       .group(chains);
-  add_config_file(line);
+  add_config_file(line, {"--counts-table", "--shapes-table", "--data"});
   add_progress_and_quiet(line, settings.progress, settings.quiet);
 }
 
@@ -198,12 +207,21 @@ struct OutputFile {
   std::string text;
 };
 
+/// Whether bins of a kind were given: by a list, or by a table.
+bool takes_bins(CommandLine const& line, std::string const& kind) {
+  bool const table = line.is_given(kind + "-table");
+  for (char const* const other : {"-z", "-width"})
+    expects(!table || !line.is_given(kind + other),
+            kind + "-table says where galaxies are: leave " + kind + other + " out");
+  return table || line.is_given(kind + "-z");
+}
+
 ExitCode carry_out(Place place, CommandLine const& line, CellsSettings given) {
   say_of_files("nothing was written");
   // Who gives bins of one kind alone has no others.
-  bool const counts = line.is_given("--counts-z"), shapes = line.is_given("--shapes-z");
-  if (counts && !shapes) given.shapes.z.clear();
-  if (shapes && !counts) given.counts.z.clear();
+  bool const counts = takes_bins(line, "--counts"), shapes = takes_bins(line, "--shapes");
+  if (counts && !shapes) given.shapes.bins.z.clear();
+  if (shapes && !counts) given.counts.bins.z.clear();
   expects(given.l_min >= 2, "--l-min must be at least 2", given.l_min);
   expects(given.l_max > given.l_min, "--l-max must be above --l-min, " + in_words(given.l_min),
           given.l_max);
@@ -217,7 +235,10 @@ ExitCode carry_out(Place place, CommandLine const& line, CellsSettings given) {
       for (char const* const name : {"draws.npy", "statistics.npy", "state.npy"})
         names.push_back(place + name);
   for (auto const& name : names) outputs.push_back({"the run's " + name, settings.output / name});
-  expects_different_files(outputs, {{"--config", line.option("--config").text()}});
+  expects_different_files(outputs, {{"--config", line.option("--config").text()},
+                                    {"--counts-table", settings.counts.bins.file},
+                                    {"--shapes-table", settings.shapes.bins.file},
+                                    {"--data", settings.data}});
   OutputFolder const folder(settings.output, settings.output / "spectra.txt");
   std::optional<OutputFolder> of_chains;
   if (settings.chains > 0)

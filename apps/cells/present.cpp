@@ -76,7 +76,12 @@ std::string summary_of(Forecast const& forecast) {
   return counted(static_cast<std::int64_t>(forecast.spectra.pairs()), "spectra") + " at " +
          std::to_string(forecast.l.size()) + " l with derivatives by " +
          counted(static_cast<std::int64_t>(forecast.parameters.size()), "parameters") + ": " +
-         short_text(1e3 * forecast.seconds) + " ms\n\n" + table.text();
+         short_text(1e3 * forecast.seconds) + " ms\n" +
+         (forecast.chi_squared
+              ? "chi^2 of these spectra is " + short_text(*forecast.chi_squared) + " for " +
+                    std::to_string(forecast.data.values().size()) + " measured numbers\n"
+              : "") +
+         "\n" + table.text();
 }
 
 Report cells_report(Forecast const& forecast) {
@@ -86,6 +91,7 @@ Report cells_report(Forecast const& forecast) {
   report["tracers"] = forecast.tracers;
   report["l"] = forecast.l;
   report["seconds"] = forecast.seconds;
+  if (forecast.chi_squared) report["chi_squared"] = *forecast.chi_squared;
   report["parameters"] = forecast.parameters;
   report["values"] = forecast.fiducial;
   report["covariance"] = forecast.covariance;

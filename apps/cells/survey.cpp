@@ -87,23 +87,26 @@ std::vector<Tracer<D>> tracers_of(CellsSettings const& settings, Variables& vari
   using N = RedshiftDistribution<D>;
   std::vector<Tracer<D>> tracers;
   auto const& counts = settings.counts;
-  for (std::size_t i = 0; i < counts.z.size(); ++i)
-    tracers.push_back(NumberCounts<D>{.n = N::gaussian(D(counts.z[i]), D(counts.width[i])),
+  auto const distribution = [](BinsSettings const& bins, std::size_t i) {
+    return bins.file.empty() ? N::gaussian(D(bins.z[i]), D(bins.width[i]))
+                             : N::table(bins.table.z, bins.table.n[i], bins.table.name);
+  };
+  for (std::size_t i = 0; i < counts.bins.count(); ++i)
+    tracers.push_back(NumberCounts<D>{.n = distribution(counts.bins, i),
                                       .bias = variable(numbered("bias", i), counts.bias[i]),
                                       .density = counts.density[i]});
   auto const& shapes = settings.shapes;
-  if (shapes.z.empty()) return tracers;
+  if (shapes.bins.count() == 0) return tracers;
   D const alignment = variable("alignment", shapes.alignment), eta = variable("eta", shapes.eta);
-  for (std::size_t i = 0; i < shapes.z.size(); ++i) {
+  for (std::size_t i = 0; i < shapes.bins.count(); ++i) {
     D const m = variable(numbered("m", i), shapes.m[i]);
     D const shift = variable(numbered("shift", i), shapes.shift[i]);
-    tracers.push_back(
-        WeakLensing<D>{.n = N::gaussian(D(shapes.z[i]), D(shapes.width[i])).shifted(shift),
-                       .m = m,
-                       .alignment = alignment,
-                       .eta = eta,
-                       .sigma_e = shapes.sigma_e,
-                       .density = shapes.density[i]});
+    tracers.push_back(WeakLensing<D>{.n = distribution(shapes.bins, i).shifted(shift),
+                                     .m = m,
+                                     .alignment = alignment,
+                                     .eta = eta,
+                                     .sigma_e = shapes.sigma_e,
+                                     .density = shapes.density[i]});
   }
   return tracers;
 }
@@ -154,16 +157,27 @@ void fill_up(std::vector<double>& list, std::size_t bins, std::string const& opt
     expects(x >= least, option + " must be at least " + in_words(least), x);
 }
 
+/// \param kind  what the options of these bins begin with
+void fill_up(BinsSettings& bins, std::string const& kind) {
+  if (!bins.file.empty()) {
+    bins.table = read_redshift_table(bins.file);
+  } else if (std::size_t const count = bins.count(); count > 0) {
+    fill_up(bins.z, count, kind + "-z", 0);
+    fill_up(bins.width, count, kind + "-width", 1e-3);
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> parameter_names(CellsSettings const& settings) {
   std::vector<std::string> names(std::begin(of_universe), std::end(of_universe));
-  for (std::size_t i = 0; i < settings.counts.z.size(); ++i) names.push_back(numbered("bias", i));
-  if (!settings.shapes.z.empty()) {
+  std::size_t const counts = settings.counts.bins.count(), shapes = settings.shapes.bins.count();
+  for (std::size_t i = 0; i < counts; ++i) names.push_back(numbered("bias", i));
+  if (shapes > 0) {
     names.push_back("alignment");
     names.push_back("eta");
   }
-  for (std::size_t i = 0; i < settings.shapes.z.size(); ++i) {
+  for (std::size_t i = 0; i < shapes; ++i) {
     names.push_back(numbered("m", i));
     names.push_back(numbered("shift", i));
   }
@@ -173,18 +187,16 @@ std::vector<std::string> parameter_names(CellsSettings const& settings) {
 CellsSettings with_whole_lists(CellsSettings settings) {
   auto& counts = settings.counts;
   auto& shapes = settings.shapes;
-  expects(!counts.z.empty() || !shapes.z.empty(),
+  fill_up(counts.bins, "--counts");
+  fill_up(shapes.bins, "--shapes");
+  expects(counts.bins.count() + shapes.bins.count() > 0,
           "there must be a bin of counts or of shapes: give --counts-z or --shapes-z");
   constexpr double any = -1e300;
-  if (std::size_t const bins = counts.z.size(); bins > 0) {
-    fill_up(counts.z, bins, "--counts-z", 0);
-    fill_up(counts.width, bins, "--counts-width", 1e-3);
+  if (std::size_t const bins = counts.bins.count(); bins > 0) {
     fill_up(counts.bias, bins, "--counts-bias", any);
     fill_up(counts.density, bins, "--counts-density", 1e-9);
   }
-  if (std::size_t const bins = shapes.z.size(); bins > 0) {
-    fill_up(shapes.z, bins, "--shapes-z", 0);
-    fill_up(shapes.width, bins, "--shapes-width", 1e-3);
+  if (std::size_t const bins = shapes.bins.count(); bins > 0) {
     fill_up(shapes.m, bins, "--shapes-m", -1);
     fill_up(shapes.shift, bins, "--shapes-shift", any);
     fill_up(shapes.density, bins, "--shapes-density", 1e-9);
@@ -197,12 +209,11 @@ Forecast forecast(CellsSettings const& settings) {
   auto const [l, width] = bins_of(settings);
   auto const nu = modes(l, width, settings.f_sky);
 
-  std::size_t const bins = settings.counts.z.size() + settings.shapes.z.size();
+  std::size_t const counts = settings.counts.bins.count(), shapes = settings.shapes.bins.count(),
+                    bins = counts + shapes;
   Forecast result{.l = l, .spectra = {bins, l}, .total = {bins, l}};
-  for (std::size_t i = 0; i < settings.counts.z.size(); ++i)
-    result.tracers.push_back(numbered("counts", i));
-  for (std::size_t i = 0; i < settings.shapes.z.size(); ++i)
-    result.tracers.push_back(numbered("shapes", i));
+  for (std::size_t i = 0; i < counts; ++i) result.tracers.push_back(numbered("counts", i));
+  for (std::size_t i = 0; i < shapes; ++i) result.tracers.push_back(numbered("shapes", i));
   Variables variable(settings, result);
   auto const p = universe_of(settings.universe, variable);
   auto const tracers = tracers_of(settings, variable);
@@ -231,6 +242,12 @@ Forecast forecast(CellsSettings const& settings) {
     result.covariance.emplace_back(covariance[d].begin(),
                                    covariance[d].begin() + std::ptrdiff_t(count));
   }
+  result.data = result.spectra;
+  if (!settings.data.empty()) {
+    result.data.values() = read_spectra(settings.data, l, result.spectra.pairs());
+    result.chi_squared =
+        GaussianLikelihood(result.data, result.total, nu).chi_squared(result.spectra);
+  }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;
 }
@@ -238,7 +255,7 @@ Forecast forecast(CellsSettings const& settings) {
 std::string survey_text(CellsSettings const& settings, Forecast const& forecast) {
   std::ostringstream text;
   text.precision(17);
-  auto const add = [&](char const* name, auto const& numbers) {
+  auto const add = [&](std::string const& name, auto const& numbers) {
     text << name;
     for (auto const& x : numbers) text << " " << x;
     text << "\n";
@@ -248,21 +265,24 @@ std::string survey_text(CellsSettings const& settings, Forecast const& forecast)
   auto const& shapes = settings.shapes;
   add("universe", std::vector{p.omega_m, p.omega_b, p.h, p.n_s, p.sigma8, p.omega_k, p.w0, p.wa});
   add("matter", std::vector{settings.power.matter == MatterPower::halofit ? "halofit" : "linear"});
-  add("counts-z", counts.z);
-  add("counts-width", counts.width);
+  auto const add_bins = [&](std::string const& kind, BinsSettings const& bins_of_kind) {
+    add(kind + "-z", bins_of_kind.file.empty() ? bins_of_kind.z : bins_of_kind.table.z);
+    if (bins_of_kind.file.empty()) add(kind + "-width", bins_of_kind.width);
+    for (auto const& n : bins_of_kind.table.n) add(kind + "-n", n);
+  };
+  add_bins("counts", counts.bins);
   add("counts-bias", counts.bias);
   add("counts-density", counts.density);
-  add("shapes-z", shapes.z);
-  add("shapes-width", shapes.width);
+  add_bins("shapes", shapes.bins);
   add("shapes-m", shapes.m);
   add("shapes-shift", shapes.shift);
   add("shapes-density", shapes.density);
   add("sigma-e, alignment, eta", std::vector{shapes.sigma_e, shapes.alignment, shapes.eta});
   add("l-min, l-max, f-sky", std::vector{settings.l_min, settings.l_max, settings.f_sky});
   add("bins", std::vector{settings.bins});
+  if (!settings.data.empty()) add("data", forecast.data.values());
   add("free", forecast.parameters);
-  for (auto const& [name, width] : settings.priors)
-    add(("prior " + name).c_str(), std::vector{width});
+  for (auto const& [name, width] : settings.priors) add("prior " + name, std::vector{width});
   add("sampler", std::vector{settings.sampler == Sampler::nuts ? "nuts" : "chees"});
   add("chains, warmup, seed", std::vector{settings.chains, settings.warmup, settings.seed});
   return text.str();
@@ -272,7 +292,7 @@ Posterior::Posterior(CellsSettings const& settings, Forecast const& forecast)
     : settings_(settings),
       names_(forecast.parameters),
       fiducial_(forecast.fiducial),
-      likelihood_(forecast.spectra, forecast.total,
+      likelihood_(forecast.data, forecast.total,
                   modes(forecast.l, bins_of(settings).second, settings.f_sky)) {
   settings_.free = names_;
   // Everywhere as many as here: more or fewer would be a step in the density.

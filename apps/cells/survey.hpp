@@ -8,6 +8,7 @@
 #include <coir/cosmology/tracers.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct Forecast {
   std::vector<double> l{};
   cosmology::AngularSpectra<> spectra{0, {}};               ///< without noise
   cosmology::AngularSpectra<> total{0, {}};                 ///< with it
+  cosmology::AngularSpectra<> data{0, {}};                  ///< as measured, without noise
+  std::optional<double> chi_squared{};                      ///< of the spectra, if data were given
   std::vector<cosmology::AngularSpectra<>> derivatives{};   ///< by each parameter
   std::vector<std::vector<double>> fisher{}, covariance{};  ///< with priors; of the parameters
   double seconds = 0;  ///< from the parameters to the covariance
@@ -32,15 +35,17 @@ inline constexpr int most_parameters = 32;
 /// The names of all parameters of the survey, in the order of their derivatives.
 std::vector<std::string> parameter_names(CellsSettings const& settings);
 
-/// Lists with a number for each bin, from those that have one for all.
+/// Reads the files of n(z), and fills lists that have one number for all bins.
 ///
 /// \throws PreconditionError naming the option whose list has neither one number nor one for each
 ///   bin, or a number that is out of its range
+/// \throws InputError naming a file of n(z), its line, and what is wrong with it
 CellsSettings with_whole_lists(CellsSettings settings);
 
 /// \throws PreconditionError naming a parameter that is unknown, or twice in the list, or has a
 ///   prior without varying. It is thrown, too, if there are more than most_parameters, or if the
 ///   parameters can't be told apart
+/// \throws InputError naming the file of data, its line, and what is wrong with it
 Forecast forecast(CellsSettings const& settings);
 
 /// All that the posterior and its sampler depend on but the number of draws, a line for each.
@@ -53,8 +58,8 @@ struct VariedSurvey {
   std::vector<cosmology::Tracer<D>> tracers;
 };
 
-/// The posterior of the parameters that vary. The data are the forecast's own spectra, and the
-/// covariance is that of these. Priors are those of the settings, and flat for other parameters.
+/// The posterior of the parameters that vary, given the forecast's data. The covariance is that of
+/// the forecast's spectra. Priors are those of the settings, and flat for other parameters.
 class Posterior {
  public:
   Posterior(CellsSettings const& settings, Forecast const& forecast);

@@ -1,10 +1,9 @@
 #include <coir/core/memory.hpp>
 #include <coir/cosmology/power_table.hpp>
 #include <coir/io/file.hpp>
+#include <coir/io/number_rows.hpp>
 
-#include <charconv>
 #include <cstdint>
-#include <system_error>
 
 namespace coir::cosmology {
 
@@ -37,28 +36,6 @@ std::vector<double> natural_spline(std::vector<double> const& x, std::vector<dou
   }
   for (std::size_t i = n - 1; i-- > 1;) second[i] -= upper[i] * second[i + 1];
   return second;
-}
-
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
-// The columns of a line, without the comment at its end.
-std::vector<std::string_view> columns_of(std::string_view line) {
-  line = line.substr(0, line.find('#'));
-  std::vector<std::string_view> columns;
-  std::size_t at = 0;
-  while (at < line.size()) {
-    std::size_t end = at;
-    while (end < line.size() && !is_blank(line[end])) ++end;
-    if (end > at) columns.push_back(line.substr(at, end - at));
-    at = end + 1;
-  }
-  return columns;
-}
-
-bool read_number(std::string_view text, double& number) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
 }
 
 }  // namespace
@@ -113,36 +90,21 @@ PowerTable decode_power_table(std::string_view text, std::string_view name) {
   // A row's k and P, their logarithms, two numbers of the spline's equations, a piece of the
   // spline.
   constexpr std::int64_t bytes_of_row = (2 + 2 + 2 + 4) * sizeof(double);
-  auto const rows = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
-  expects_memory<Kokkos::HostSpace>(bytes_of_row * static_cast<std::int64_t>(rows),
+  auto const rows = io::decode_number_rows(text, name, 2, "two, k in h/Mpc and P in (Mpc/h)^3");
+  expects_memory<Kokkos::HostSpace>(bytes_of_row * static_cast<std::int64_t>(rows.count()),
                                     "reading " + std::string(name));
   std::vector<double> k, p;
-  k.reserve(rows);
-  p.reserve(rows);
-  std::size_t number = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t const end = std::min(text.find('\n', at), text.size());
-    auto const columns = columns_of(text.substr(at, end - at));
-    at = end + 1;
-    ++number;
-    if (columns.empty()) continue;
+  for (std::size_t i = 0; i < rows.count(); ++i) {
+    double const next = rows[i][0], before = k.empty() ? 0 : k.back();
     auto const fail = [&](std::string const& what) {
-      throw InputError(std::string(name) + ": line " + std::to_string(number) + ": " + what);
+      throw InputError(std::string(name) + ": line " + std::to_string(rows.lines[i]) + ": " + what);
     };
-    if (columns.size() != 2)
-      fail("columns must be two, k in h/Mpc and P in (Mpc/h)^3, not " +
-           std::to_string(columns.size()) + ": leave the others out, and put # before text");
-    double row[2];
-    for (std::size_t c = 0; c < 2; ++c)
-      if (!read_number(columns[c], row[c]))
-        fail("column " + std::to_string(c + 1) +
-             " is not a number: write it as 1.5e-3, and # before text");
-    std::string const fault = fault_of_row(row[0], row[1], k.empty() ? 0 : k.back());
+    std::string const fault = fault_of_row(next, rows[i][1], before);
     if (!fault.empty()) fail(fault);
-    if (!k.empty() && !(std::log(row[0]) > std::log(k.back())))
-      fail("k = " + in_words(row[0]) + " is too close to the row before: leave one of them out");
-    k.push_back(row[0]);
-    p.push_back(row[1]);
+    if (i > 0 && !(std::log(next) > std::log(before)))
+      fail("k = " + in_words(next) + " is too close to the row before: leave one of them out");
+    k.push_back(next);
+    p.push_back(rows[i][1]);
   }
   if (k.size() < least_rows)
     throw InputError(std::string(name) + ": rows of k and P must be at least " +

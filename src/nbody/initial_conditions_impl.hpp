@@ -37,14 +37,15 @@ Particles<Exec, T> allocate_particles(Exec const& exec, std::int64_t side, doubl
   particles.sites = {planes.first * side * side, planes.count * side * side};
   using Vectors = typename Particles<Exec, T>::Vectors;
   std::string const label = "coir::nbody::initial_conditions/particles";
-  std::int64_t const bytes = 3 * particles.count() * static_cast<std::int64_t>(sizeof(T));
   for (auto* vectors : {&particles.position, &particles.momentum}) {
     if (kept) {
       *vectors = kept_view<Vectors>(exec, label, particles.count());
-    } else {
-      *vectors = Vectors(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), particles.count());
-      if constexpr (runs_on_host<Exec>) ask_for_large_pages(vectors->data(), bytes);
+      continue;
     }
+    *vectors = Vectors(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), particles.count());
+    if constexpr (runs_on_host<Exec>)
+      ask_for_large_pages(vectors->data(),
+                          3 * particles.count() * static_cast<std::int64_t>(sizeof(T)));
   }
   return particles;
 }

@@ -151,6 +151,81 @@ TEST_F(Cells, GoesOnWithTheBitsOfARunWithoutAStop) {
                  {"chains/0/state.npy"});
 }
 
+TEST_F(Cells, TakesDistributionsFromAFile) {
+  // A Gaussian in steps of a twelfth of its deviation
+  std::string rows = "# z, counts1, counts2\n";
+  for (int i = 0; i <= 240; ++i) {
+    double const z = i / 120.0;
+    auto const n = [&](double mean) {
+      double const x = (z - mean) / 0.1;
+      return i == 0 || i == 240 ? 0 : std::exp(-x * x / 2);
+    };
+    rows += std::to_string(z) + " " + std::to_string(n(0.6)) + " " + std::to_string(n(1)) + "\n";
+  }
+  std::filesystem::create_directory(folder / "survey");
+  write("survey/n.txt", rows);
+  write("survey/survey.toml",
+        "counts-table = \"n.txt\"\ncounts-bias = 2\ncounts-density = 1\nbins = 3\n"
+        "free = [\"sigma8\"]\n");
+  run_quietly("--config survey/survey.toml --output table");
+  run_quietly(
+      "--counts-z 0.6 1 --counts-width 0.1 --counts-bias 2 --counts-density 1 --bins 3 "
+      "--free sigma8 --output gaussian");
+  auto const table = rows_of("table/spectra.txt"), gaussian = rows_of("gaussian/spectra.txt");
+  ASSERT_EQ(table.size(), 3);
+  ASSERT_EQ(table[0].size(), 1 + 3);
+  // Six digits of n, and cubics through a row for each twelfth of a deviation
+  for (std::size_t at = 0; at < 3; ++at)
+    for (std::size_t k : {1, 3}) EXPECT_NEAR(table[at][k] / gaussian[at][k], 1, 1e-4);
+
+  auto const refuses = [&](std::string const& text, std::vector<std::string> const& words,
+                           std::string const& other = "") {
+    write("bad.txt", text);
+    expect_failure(3, "--counts-table bad.txt --counts-bias 2 --counts-density 1 " + other, words);
+  };
+  refuses("0 0\n1 -1\n2 0\n", {"bad.txt: line 2", "n of bin 1 must be at least 0", "-1"});
+  refuses("0 0\n#\n1 1\n1 2\n2 0\n", {"bad.txt: line 4", "z = 1 follows z = 1"});
+  refuses("-1 0\n1 1\n2 0\n", {"bad.txt: line 1", "z must be at least 0", "-1"});
+  refuses("0 0\n1 x\n2 0\n", {"bad.txt: line 2", "column 2 is not a number"});
+  refuses("0 0\n1 1 1\n2 0\n", {"bad.txt: line 2", "columns must be 2", "not 3"});
+  refuses("0 0 0\n1 1 0\n2 0 0\n", {"bad.txt: bin 2", "n must be above 0"});
+  refuses("0 0\n1 1\n2 1\n", {"bad.txt: bin 1", "in the last row"});
+  refuses("# nothing\n", {"bad.txt", "at least 3, not 0"});
+  expect_failure(2, "--counts-table bad.txt --counts-z 1", {"leave --counts-z out"});
+}
+
+TEST_F(Cells, TakesMeasuredSpectra) {
+  std::string const survey =
+      "--counts-z 0.5 --counts-density 1 --shapes-z 1 --shapes-density 1 --bins 4 "
+      "--matter linear --free bias1 ";
+  std::string const sky = survey + "--counts-bias 2.1 ", run = survey + "--counts-bias 2 ";
+  run_quietly(sky + "--output sky");
+  run_quietly(sky + "--data sky/spectra.txt --report same.json");
+  auto const report = nlohmann::json::parse(read_text(folder / "same.json"));
+  EXPECT_NEAR(report["chi_squared"].get<double>(), 0, 1e-9);
+  // The posterior is around the bias of the sky, and not around that of the forecast.
+  run_quietly(run + "--data sky/spectra.txt --report other.json --chains 2 --warmup 30 --draws 50");
+  auto const other = nlohmann::json::parse(read_text(folder / "other.json"));
+  double const variance = other["covariance"][0][0].get<double>();
+  // C goes with the square of the bias: to first order in its step chi^2 is step^2 / variance.
+  EXPECT_NEAR(other["chi_squared"].get<double>() * variance / 0.01, 1, 0.2);
+  auto const bytes = read_text(folder / "cells/draws.npy");
+  double sum = 0;
+  for (std::size_t k = 0; k < 100; ++k) {
+    double x = 0;
+    std::memcpy(&x, bytes.data() + bytes.size() - 8 * (100 - k), 8);
+    sum += x - 2.1;
+  }
+  EXPECT_NEAR(sum / 100, 0, 5 * std::sqrt(variance / 30));
+
+  write("short.txt", "20 1 1 1\n");
+  expect_failure(3, run + "--data short.txt", {"short.txt", "each of the 4 bins of l, not 1"});
+  write("other_l.txt", "37 1 1 1\n100 1 1 1\n459 1 1 1\n1600 1 1 1\n");
+  expect_failure(3, run + "--data other_l.txt", {"other_l.txt: line 1", "middle of the bin", "37"});
+  expect_failure(3, run + "--data sky/fisher.txt", {"fisher.txt: line 3", "columns must be 4"});
+  expect_failure(3, run + "--data nowhere.txt", {"nowhere.txt"});
+}
+
 TEST_F(Cells, SaysWhatIsWrong) {
   std::string const run = small;
   expect_failure(2, run + "--free nobody", {"--free takes parameters of the survey", "nobody"});

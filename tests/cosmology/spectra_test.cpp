@@ -359,12 +359,13 @@ TEST(AngularPower, IsThatOfAnotherCode) {
     for (std::size_t j = i; j < 4; ++j, ++pair)
       for (std::size_t at = 0; at < 3; ++at) {
         double const size = std::sqrt(spectra(at, i, i) * spectra(at, j, j));
-        // 1e-3. Shapes at z = 1 behind counts at 1.5 are the far tail of n(z) alone, where this and
-        // SciPy's quadratures are 1.178006e-10, 1.501166e-10, 4.684800e-12.
+        // 1e-3, but for shapes at z = 1 behind counts at 1.5: the far tail of n(z) alone
         EXPECT_NEAR(spectra(at, i, j), reference[pair][at],
                     1e-3 * reference[pair][at] + 3e-5 * size)
             << i << " " << j << " " << at;
       }
+  double const by_scipy[] = {1.178006e-10, 1.501166e-10, 4.684800e-12};  // in that tail
+  for (std::size_t at = 0; at < 3; ++at) EXPECT_CLOSE(spectra(at, 1, 2), by_scipy[at], 1e-6);
 }
 
 namespace {

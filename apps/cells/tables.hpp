@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace coir::apps::cells {
+
+/// n(z) of some bins at the redshifts of a file's rows.
+struct RedshiftTable {
+  std::string name{};
+  std::vector<double> z{};
+  std::vector<std::vector<double>> n{};  ///< of each bin
+};
+
+/// Reads n(z): columns are z, and n of each bin. The first row that isn't a comment says how many
+/// there are.
+///
+/// \throws InputError naming the file and the line where a row is no row of n(z), or naming the
+///   bin whose n(z) isn't 0 at its ends, or is 0 everywhere
+RedshiftTable read_redshift_table(std::filesystem::path const& path);
+
+/// Reads spectra as spectra.txt has them.
+///
+/// \param l      the middles of the bins, which the first column must have
+/// \param pairs  of tracers, which the other columns are of
+/// \return       row by row
+/// \throws InputError naming the file and the line
+std::vector<double> read_spectra(std::filesystem::path const& path, std::vector<double> const& l,
+                                 std::size_t pairs);
+
+}  // namespace coir::apps::cells
