@@ -291,6 +291,10 @@ TEST(Sharded, SaysInOneLineWhatIsWrong) {
   Array<double, 2> plain_narrow = coir::zeros(8, 1);
   EXPECT_EQ(message_of([&] { narrow += x; }),
             message_of([&] { plain_narrow += coir::zeros(8, 6); }));
+  Sharded<double, 2> row = sharded::zeros<double>(world(), {1, 6});
+  EXPECT_EQ(message_of([&] { row += coir::zeros(8, 6); }),
+            "an array of (1, 6) along axis 0" + over +
+                " can't be stretched to shape (8, 6) along an axis that is split: replicate() it");
   auto const elsewhere = sharded::normal(world().split(0), key, {8, 6});
   if (world().size() > 1)
     for (auto const& message :

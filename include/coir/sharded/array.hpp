@@ -267,18 +267,23 @@ auto common_placement(X const&... x) {
       auto const& other = one.placement();
       expects_one_group(first, other);
       auto const &splits = other.splits(), &expected = common.splits();
-      bool is_alike = splits.size() == expected.size();
+      bool is_alike = splits.size() == expected.size(), is_stretched = false;
       for (std::size_t n = 0; is_alike && n < splits.size(); ++n) {
         auto split = splits[n];
         auto const d = static_cast<std::size_t>(split.axis);
         split.axis += more;
-        is_alike = split == expected[n] &&
-                   other.shape()[d] == common.shape()[d + static_cast<std::size_t>(more)];
+        is_alike = split == expected[n];
+        is_stretched =
+            is_stretched || other.shape()[d] != common.shape()[d + static_cast<std::size_t>(more)];
       }
       if (!is_alike)
         throw PreconditionError("split arrays of one expression must be split alike, not " +
                                 in_words(first) + " and " + in_words(other) +
                                 ": reshard() one of them, or replicate() one that is stretched");
+      if (is_stretched)
+        throw PreconditionError("an array of " + in_words(other) + " can't be stretched to shape " +
+                                coir::in_words(common.shape()) +
+                                " along an axis that is split: replicate() it");
     }
   };
   (check(x), ...);

@@ -226,9 +226,10 @@ auto shared_out(E const& whole, Placement<rank_of<E>> const& placement) {
 template <AnySplit X>
 auto reshard(X const& x, Placement<rank_of<X>> const& to) {
   auto const from = x.placement();
-  if (!(from.group() == to.group()) || from.shape() != to.shape())
+  detail::expects_one_group(from, to);
+  if (from.shape() != to.shape())
     throw PreconditionError("an array of " + in_words(from) + " can't be resharded to one of " +
-                            in_words(to) + ": shape and group must be the same");
+                            in_words(to) + ": the shape must be the same");
   return detail::placed(
       detail::moved(
           x, [=](auto const& own) { return detail::resharded(own, from, to); },
