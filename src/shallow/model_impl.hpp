@@ -176,6 +176,20 @@ Model<Exec, T>::Model(Exec exec, distributed::Group group, Parameters const& par
       grid_(group, {}, {parameters.periodic_y}),
       share_(grid_.share(0, parameters.rows)),
       halos_(exec, grid_, {parameters.halo()}) {
+  auto const& p = parameters;
+  distributed::expects_alike(group, {{"rows of a shallow-water model", p.rows},
+                                     {"columns of a shallow-water model", p.columns},
+                                     {"dx of a shallow-water model", p.dx},
+                                     {"dy of a shallow-water model", p.dy},
+                                     {"dt of a shallow-water model", p.dt},
+                                     {"gravity of a shallow-water model", p.gravity},
+                                     {"f0 of a shallow-water model", p.f0},
+                                     {"beta of a shallow-water model", p.beta},
+                                     {"viscosity of a shallow-water model", p.viscosity},
+                                     {"drag of a shallow-water model", p.drag},
+                                     {"epsilon of a shallow-water model", p.epsilon},
+                                     {"period in x of a shallow-water model", p.periodic_x},
+                                     {"compatibility of a shallow-water model", p.compatible}});
   distributed::together(group, [&] {
     expects_good(parameters);
     expects(!parameters.compatible || (parameters.periodic_x && !parameters.periodic_y),

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstdint>
 #include <limits>
 
 namespace coir::shallow {
@@ -15,6 +16,9 @@ void expects_good(Parameters const& parameters) {
           "a shallow-water model must have " + std::to_string(parameters.halo()) +
               " rows of cells or more, which its halo has",
           parameters.rows);
+  std::int64_t const cells = std::int64_t(parameters.rows) * parameters.columns;
+  expects(cells <= 1'000'000'000'000,
+          "a shallow-water model must have 1000000000000 cells or fewer", cells);
   struct Named {
     char const* name;
     double value;

@@ -556,6 +556,8 @@ TEST(ShallowModel, RefusesWhatItCantCompute) {
             "a shallow-water model must have 2 columns of cells or more, not 1");
   EXPECT_EQ(refused([](auto& p) { p.rows = 1; }),
             "a shallow-water model must have 2 rows of cells or more, which its halo has, not 1");
+  EXPECT_EQ(refused([](auto& p) { p.rows = p.columns = 1'000'001; }),
+            "a shallow-water model must have 1000000000000 cells or fewer, not 1000002000001");
   EXPECT_EQ(refused([](auto& p) { p.dx = 0; }),
             "dx of a shallow-water model must be above 0, not 0");
   EXPECT_EQ(refused([](auto& p) { p.dt = -1; }),

@@ -121,4 +121,16 @@ TEST(ShallowRanks, NeedAsManyRowsAsTheHalo) {
       << message;
 }
 
+TEST(ShallowRanks, AreGivenTheSameParameters) {
+  if (world().size() == 1) return;
+  Parameters p;
+  p.columns = 8;
+  p.rows = 3 * world().size();
+  p.dt = world().is_first() ? 0.5 : 0.25;
+  using Model = coir::shallow::Model<Kokkos::DefaultExecutionSpace, double>;
+  EXPECT_EQ(coir::testing::message_of([&] { Model({}, world(), p); }),
+            "all ranks must be given the same dt of a shallow-water model: it is 0.5 on rank 0 and "
+            "0.25 on rank 1");
+}
+
 }  // namespace

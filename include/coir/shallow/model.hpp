@@ -49,8 +49,9 @@ class Model {
 
   /// Water of depth 0 at rest. Collective.
   ///
-  /// \throws PreconditionError as expects_good(), if a rank would have fewer rows than the halo has
-  ///   layers, or if `compatible` comes without the demo's walls in y alone
+  /// \throws PreconditionError as expects_good(), if ranks were given different parameters, if a
+  ///   rank would have fewer rows than the halo has layers, or if `compatible` comes without the
+  ///   demo's walls in y alone
   /// \throws ResourceError if the memory isn't free
   Model(Exec exec, distributed::Group group, Parameters const& parameters);
 
@@ -78,8 +79,8 @@ class Model {
   ///
   /// \param h, u, v  [rows, columns] of this rank, in memory of Exec
   /// \throws PreconditionError on every rank if extents differ from those
-  template <StridedView V>
-  void set(V const& h, V const& u, V const& v) {
+  template <StridedView H, StridedView U, StridedView V>
+  void set(H const& h, U const& u, V const& v) {
     distributed::together(group(), [&] {
       copy(h, h_, "h");
       copy(u, u_, "u");

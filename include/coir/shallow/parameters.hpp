@@ -47,9 +47,9 @@ struct Parameters {
   int halo() const { return compatible ? 3 : 2; }
 };
 
-/// \throws PreconditionError naming the value unless the grid has 2 cells or more along x, and as
-///   many as the halo along y; lengths, dt and gravity are above 0, and viscosity, drag and epsilon
-///   0 or above; and all are finite
+/// \throws PreconditionError naming the value unless the grid has 2 cells or more along x, as many
+///   as the halo along y, and 10^12 or fewer in all; lengths, dt and gravity are above 0, and
+///   viscosity, drag and epsilon 0 or above; and all are finite
 void expects_good(Parameters const& parameters);
 
 /// The longest stable time step, for water of at most this depth and speed. Two limits are looked
