@@ -22,6 +22,7 @@
 #include <coir/distributed/together.hpp>
 #include <coir/nbody/cotangents.hpp>
 #include <coir/nbody/detail/checks.hpp>
+#include <coir/nbody/detail/places.hpp>
 #include <coir/nbody/detail/staged_field.hpp>
 #include <coir/nbody/detail/universe.hpp>
 #include <coir/nbody/initial_conditions.hpp>
@@ -275,7 +276,7 @@ class ForwardModel {
         }));
     }
     simulation.reset();
-    MemoryPool<Space>::release();  // what particles were packed in
+    if (detail::particles_migrate(group_)) MemoryPool<Space>::release();  // what they came in
 
     Slopes slope{distributed::together(group_, [&] { return new_field(); }), {}};
     add(slopes, detail::pull_back_to_start<Exec, T>(exec_, group_, *universe, options_.order, noise,
