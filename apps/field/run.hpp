@@ -26,10 +26,10 @@
 #include <coir/distributed/share.hpp>
 #include <coir/fft/plan_over_ranks.hpp>
 #include <coir/io/atomic_file.hpp>
-#include <coir/io/finite.hpp>
 #include <coir/io/npy.hpp>
 #include <coir/nbody/forward_model.hpp>
 #include <coir/nbody/noise_field.hpp>
+#include <coir/nbody/noise_file.hpp>
 #include <coir/nbody/simulation.hpp>
 
 #include <support/compute_on.hpp>
@@ -419,19 +419,11 @@ class FieldSearch {
   Field<Exec, T> noise_of_file(std::filesystem::path const& path) const {
     Activity const reading("reading " + path.string());
     std::int64_t const n = run_.settings.universe.particles;
-    auto const extents = io::npy_shape(path);
-    if (extents != std::vector<std::int64_t>{n, n, n}) {
-      std::vector<std::string> shape;
-      for (auto const extent : extents) shape.push_back(std::to_string(extent));
-      std::string const side = std::to_string(n);
-      throw InputError(path.string() + ": white noise for " + side +
-                       "^3 particles must have shape (" + side + ", " + side + ", " + side +
-                       "), not (" + joined(shape, ", ") + "): set --side to the file's extent");
-    }
     auto const planes = distributed::share_of(n, run_.ranks.rank(), run_.ranks.size());
-    auto const noise = io::to_view<Field<Exec, T>>(
-        io::read_npy_slices(path, planes.first, planes.count), io::Rounding::allow);
-    io::expects_finite(noise, path.string(), planes.first);
+    auto const across = static_cast<std::size_t>(n);
+    Field<Exec, T> const noise("coir::apps::field::noise", static_cast<std::size_t>(planes.count),
+                               across, across);
+    coir::nbody::read_noise(path.string(), n, planes, noise);
     return noise;
   }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "lpt.hpp"
-#include "noise_file.hpp"
 #include "universe_tables.hpp"
 #include "white_noise.hpp"
 
@@ -11,9 +10,11 @@
 #include <coir/core/strided.hpp>
 #include <coir/distributed/share.hpp>
 #include <coir/distributed/together.hpp>
+#include <coir/fft/in_place.hpp>
 #include <coir/nbody/detail/checks.hpp>
 #include <coir/nbody/detail/staged_field.hpp>
 #include <coir/nbody/initial_conditions.hpp>
+#include <coir/nbody/noise_file.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -178,7 +179,7 @@ Particles<Exec, T> initial_conditions(Exec const& exec, distributed::Group const
     detail::draw_modes<Exec, T>(exec, options.noise, side, lpt.rows(), noise.data);
   } else {
     distributed::together(group, [&] {
-      detail::read_noise(options.noise_file, side, lpt.planes(), lpt.field(noise));
+      read_noise(options.noise_file, side, lpt.planes(), fft::real_view_of(lpt.field(noise), side));
     });
     lpt.forward(noise);
     detail::change_modes<Exec, T>(exec, options.noise, side, lpt.rows().count, noise.data);

@@ -1,8 +1,10 @@
 #pragma once
 
+/// \file
+/// White noise from a file.
+
 #include <coir/core/errors.hpp>
 #include <coir/distributed/share.hpp>
-#include <coir/fft/in_place.hpp>
 #include <coir/io/finite.hpp>
 #include <coir/io/npy.hpp>
 
@@ -10,16 +12,17 @@
 #include <string>
 #include <vector>
 
-namespace coir::nbody::detail {
+namespace coir::nbody {
 
-/// Reads planes of an NPY file of shape (n, n, n) into the real numbers of a half spectrum.
+/// Reads planes of an NPY file of white noise at the sites of a lattice, of shape (n, n, n).
 ///
-/// \param planes  the planes of the first axis that are read
+/// \param planes   the planes of the first axis that are read
+/// \param numbers  (planes.count, n, n) out
 /// \throws InputError if the file is unreadable, of another shape, or these planes have numbers
 ///   that aren't finite
-template <class Spectrum>
+template <class Numbers>
 void read_noise(std::string const& path, std::int64_t n, distributed::Share const& planes,
-                Spectrum const& spectrum) {
+                Numbers const& numbers) {
   auto const extents = io::npy_shape(path);
   if (extents != std::vector<std::int64_t>{n, n, n}) {
     std::string shape;
@@ -29,10 +32,9 @@ void read_noise(std::string const& path, std::int64_t n, distributed::Share cons
                      ", " + side + ", " + side + "), not (" + shape +
                      "): set the particles along a side to the file's extent");
   }
-  auto const numbers = fft::real_view_of(spectrum, n);
   io::copy_to_view(io::read_npy_slices(path, planes.first, planes.count), numbers,
                    io::Rounding::allow);
   io::expects_finite(numbers, path, planes.first);
 }
 
-}  // namespace coir::nbody::detail
+}  // namespace coir::nbody
