@@ -221,32 +221,38 @@ class Pointers {
 template <class T>
 class Lu {
  public:
-  Lu(Exec const& exec, std::int64_t stack, std::int64_t n, T* a)
+  /// \param pivots  (stack, n), rows that were exchanged, counted from 1
+  Lu(Exec const& exec, std::int64_t stack, std::int64_t n, T* a, int* pivots)
       : exec_(exec),
         handles_(exec),
         stack_(cuda_extent(stack)),
         n_(cuda_extent(n)),
         a_(a),
-        together_(stack > 1 && n <= most_together),
-        pivots(workspace<int>(stack * n)),
-        infos(workspace<int>(stack)) {
+        pivots_(pivots),
+        together_(stack > 1 && n <= most_together) {}
+
+  /// The info of each matrix: 0, or the number of a pivot that is 0.
+  Array<int, 1, Space> factor() {
+    auto infos = workspace<int>(stack_);
+    std::int64_t const square = static_cast<std::int64_t>(n_) * n_;
     if (together_) {
-      Pointers<T> matrices(exec_, a_, stack_, n * n);
-      check(cuda_getrf_batched(T())(handles_.blas(), n_, native(matrices.get()), n_, pivots.data(),
+      Pointers<T> matrices(exec_, a_, stack_, square);
+      check(cuda_getrf_batched(T())(handles_.blas(), n_, native(matrices.get()), n_, pivots_,
                                     infos.data(), stack_),
             "getrfBatched");
       exec_.fence("coir::linalg: pointers are in use");
-      return;
+      return infos;
     }
     int size = 0;
     check(cuda_getrf_size(T())(handles_.solver(), n_, n_, native(a_), n_, &size),
           "getrf_bufferSize");
     auto work = workspace<T>(size);
     for (std::int64_t s = 0; s < stack_; ++s)
-      check(cuda_getrf(T())(handles_.solver(), n_, n_, native(a_ + s * n * n), n_,
-                            native(work.data()), pivots.data() + s * n, infos.data() + s),
+      check(cuda_getrf(T())(handles_.solver(), n_, n_, native(a_ + s * square), n_,
+                            native(work.data()), pivots_ + s * n_, infos.data() + s),
             "getrf");
     exec_.fence("coir::linalg: the workspace is in use");
+    return infos;
   }
 
   /// The x with a x = b, or a^T x = b as LAPACK sees it, takes the place of the columns of b,
@@ -258,13 +264,13 @@ class Lu {
       Pointers<T> matrices(exec_, a_, stack_, square), sides(exec_, b, stack_, step);
       int info = 0;
       check(cuda_getrs_batched(T())(handles_.blas(), operation, n_, count, native(matrices.get()),
-                                    n_, pivots.data(), native(sides.get()), n_, &info, stack_),
+                                    n_, pivots_, native(sides.get()), n_, &info, stack_),
             "getrsBatched");
     } else {
       auto info = workspace<int>(1);
       for (std::int64_t s = 0; s < stack_; ++s)
         check(cuda_getrs(T())(handles_.solver(), operation, n_, count, native(a_ + s * square), n_,
-                              pivots.data() + s * n_, native(b + s * step), n_, info.data()),
+                              pivots_ + s * n_, native(b + s * step), n_, info.data()),
               "getrs");
     }
     exec_.fence("coir::linalg: the factors are in use");
@@ -275,11 +281,8 @@ class Lu {
   Handles handles_;
   int stack_, n_;
   T* a_;
+  int* pivots_;
   bool together_;
-
- public:
-  Array<int, 1, Space> pivots;  ///< (stack, n), rows that were exchanged, counted from 1
-  Array<int, 1, Space> infos;   ///< (stack,), 0 or the number of a pivot that is 0
 };
 
 /// 1 on the diagonals of a stack of matrices, and 0 elsewhere.
@@ -372,9 +375,26 @@ template <class T>
 void lapack_solve(Exec const& exec, std::int64_t stack, std::int64_t n, std::int64_t count, T* a,
                   T* b) {
   if (n == 0 || count == 0 || stack == 0) return;
-  Lu<T> lu(exec, stack, n, a);
-  expects_regular(failure_of(lu.infos), stack);
+  auto pivots = workspace<int>(stack * n);
+  Lu<T> lu(exec, stack, n, a, pivots.data());
+  expects_regular(failure_of(lu.factor()), stack);
   lu.solve(CUBLAS_OP_T, cuda_extent(count), b);
+}
+
+template <class T>
+void lapack_factor(Exec const& exec, std::int64_t stack, std::int64_t n, T* a, int* pivots) {
+  if (n == 0 || stack == 0) return;
+  expects_regular(failure_of(Lu<T>(exec, stack, n, a, pivots).factor()), stack);
+}
+
+template <class T>
+void lapack_solve_by_factors(Exec const& exec, std::int64_t stack, std::int64_t n,
+                             std::int64_t count, T const* factors, int const* pivots,
+                             bool transposed, T* b) {
+  if (n == 0 || count == 0 || stack == 0) return;
+  // cuBLAS takes pointers to what it doesn't write.
+  Lu<T> lu(exec, stack, n, const_cast<T*>(factors), const_cast<int*>(pivots));
+  lu.solve(transposed ? CUBLAS_OP_N : CUBLAS_OP_T, cuda_extent(count), b);
 }
 
 template <class T>
@@ -383,8 +403,9 @@ void lapack_inverse(Exec const& exec, std::int64_t stack, std::int64_t n, T* a) 
   auto factors = workspace<T>(stack * n * n);
   copy_bytes<Space, Space>(exec, factors.data(), a,
                            stack * n * n * static_cast<std::int64_t>(sizeof(T)));
-  Lu<T> lu(exec, stack, n, factors.data());
-  expects_regular(failure_of(lu.infos), stack);
+  auto pivots = workspace<int>(stack * n);
+  Lu<T> lu(exec, stack, n, factors.data(), pivots.data());
+  expects_regular(failure_of(lu.factor()), stack);
   for_elements(exec, stack, n, SetIdentity<T>{a, n});
   lu.solve(CUBLAS_OP_N, cuda_extent(n), a);
 }
@@ -396,10 +417,11 @@ void lapack_determinant(Exec const& exec, std::int64_t stack, std::int64_t n, T*
     std::fill(result, result + stack, T(1));
     return;
   }
-  Lu<T> lu(exec, stack, n, a);
+  auto pivots = workspace<int>(stack * n);
+  auto const infos = Lu<T>(exec, stack, n, a, pivots.data()).factor();
   auto found = workspace<T>(stack);
   for_each("coir::linalg::lapack_device/determinant", exec, box<1, std::int64_t>({stack}),
-           Determinant<T>{a, lu.pivots.data(), lu.infos.data(), n, found.data()});
+           Determinant<T>{a, pivots.data(), infos.data(), n, found.data()});
   copy_bytes<Kokkos::HostSpace, Space>(result, found.data(),
                                        stack * static_cast<std::int64_t>(sizeof(T)));
 }
@@ -559,6 +581,25 @@ template <class T>
 void lapack_solve(Exec const&, std::int64_t stack, std::int64_t n, std::int64_t count, T* a, T* b) {
   HostCopy<T> matrices(a, stack * n * n), sides(b, stack * count * n);
   lapack_solve(LapackHost{}, stack, n, count, matrices.load(), sides.load());
+  sides.store();
+}
+
+template <class T>
+void lapack_factor(Exec const&, std::int64_t stack, std::int64_t n, T* a, int* pivots) {
+  HostCopy<T> matrices(a, stack * n * n);
+  HostCopy<int> rows(pivots, stack * n);
+  lapack_factor(LapackHost{}, stack, n, matrices.load(), rows.data());
+  matrices.store();
+  rows.store();
+}
+
+template <class T>
+void lapack_solve_by_factors(Exec const&, std::int64_t stack, std::int64_t n, std::int64_t count,
+                             T const* factors, int const* pivots, bool transposed, T* b) {
+  HostCopy<T> matrices(const_cast<T*>(factors), stack * n * n), sides(b, stack * count * n);
+  HostCopy<int> rows(const_cast<int*>(pivots), stack * n);
+  lapack_solve_by_factors(LapackHost{}, stack, n, count, matrices.load(), rows.load(), transposed,
+                          sides.load());
   sides.store();
 }
 

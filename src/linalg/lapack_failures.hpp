@@ -46,6 +46,9 @@ inline void expects_reached(Failure const& failure, char const* what) {
 
 #define COIR_INSTANTIATE_LAPACK(Exec, T)                                                           \
   template void lapack_solve(Exec const&, std::int64_t, std::int64_t, std::int64_t, T*, T*);       \
+  template void lapack_factor(Exec const&, std::int64_t, std::int64_t, T*, int*);                  \
+  template void lapack_solve_by_factors(Exec const&, std::int64_t, std::int64_t, std::int64_t,     \
+                                        T const*, int const*, bool, T*);                           \
   template void lapack_inverse(Exec const&, std::int64_t, std::int64_t, T*);                       \
   template void lapack_determinant(Exec const&, std::int64_t, std::int64_t, T*, T*);               \
   template void lapack_cholesky(Exec const&, std::int64_t, std::int64_t, T*);                      \

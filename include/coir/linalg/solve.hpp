@@ -69,30 +69,24 @@ auto solve(A const& a, B const& b) {
 
 namespace detail {
 
-/// Matrices whose systems are solved several times, by one LU decomposition on hosts.
+/// Matrices whose systems are solved several times, by one LU decomposition.
 template <class T, int Rank, class Space>
 class LuFactors {
-  static constexpr bool on_host = std::is_same_v<Space, LapackHost::memory_space>;
-
  public:
   template <LapackMatrices A>
   explicit LuFactors(A const& a) : factors_(kept_lapack_copy<T>(a, "solve()")) {
     expects_square(a, "solve");
     auto const [stack, n, same] = StackShape(factors_.shape());
-    if constexpr (on_host) {
-      pivots_ = Array<int, 1, Space>(Shape<1>{stack * n});
-      keep_or_run(lapack_instance(factors_),
-                  [matrices = stack, rows = n, factors = factors_.data(), pivots = pivots_.data()](
-                      auto const& exec) { lapack_factor(exec, matrices, rows, factors, pivots); });
-    }
+    pivots_ = Array<int, 1, Space>(Shape<1>{stack * n});
+    keep_or_run(lapack_instance(factors_),
+                [matrices = stack, rows = n, factors = factors_.data(), pivots = pivots_.data()](
+                    auto const& exec) { lapack_factor(exec, matrices, rows, factors, pivots); });
   }
 
   /// \param b  of solve()'s shapes
   template <Expression B>
   auto solve(B const& b, bool transposed = false) const {
-    if constexpr (!on_host) {
-      return transposed ? coir::solve(transpose_each(factors_), b) : coir::solve(factors_, b);
-    } else if constexpr (rank_of<B> == 1) {
+    if constexpr (rank_of<B> == 1) {
       if (b.shape()[0] != factors_.shape()[Rank - 1]) fail_to_solve(factors_.shape(), b.shape());
       return solved(kept_lapack_copy<T>(
                         broadcast_to(b, with_vectors(factors_.shape(), b.shape()[0])), "solve()"),
@@ -119,7 +113,7 @@ class LuFactors {
     return columns;
   }
 
-  Array<T, Rank, Space> factors_;  // on devices the matrices
+  Array<T, Rank, Space> factors_;
   Array<int, 1, Space> pivots_;
 };
 

@@ -102,6 +102,12 @@ template <class T>
 void lapack_solve(LapackDevice const& exec, std::int64_t stack, std::int64_t n, std::int64_t count,
                   T* a, T* b);
 template <class T>
+void lapack_factor(LapackDevice const& exec, std::int64_t stack, std::int64_t n, T* a, int* pivots);
+template <class T>
+void lapack_solve_by_factors(LapackDevice const& exec, std::int64_t stack, std::int64_t n,
+                             std::int64_t count, T const* factors, int const* pivots,
+                             bool transposed, T* b);
+template <class T>
 void lapack_inverse(LapackDevice const& exec, std::int64_t stack, std::int64_t n, T* a);
 template <class T>
 void lapack_determinant(LapackDevice const& exec, std::int64_t stack, std::int64_t n, T* a,
