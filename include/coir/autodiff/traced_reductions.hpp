@@ -10,6 +10,7 @@
 #include <coir/array/axis_reductions.hpp>
 #include <coir/autodiff/traced.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -91,6 +92,77 @@ struct AddShareOfExtreme {
     return fresh ? share : old + share;
   }
 };
+/// The same on devices, where what is no extreme isn't written.
+template <class T, int Outer>
+struct AddShareWhereExtreme {
+  static constexpr bool reads_no_neighbours = true;
+  SliceKernel<T const, Outer> x, extreme, cotangent, count;
+  SliceKernel<T, Outer> target;
+  RowNumbers<Outer> rows;
+  bool narrow, fresh;
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t column) const
+    requires(Outer == 0)
+  {
+    (*this)(0, column);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t row, std::int64_t column) const {
+    if (narrow)
+      cell(rows.place(static_cast<std::int32_t>(row)), static_cast<std::int32_t>(column));
+    else
+      cell(rows.place(row), column);
+  }
+
+ private:
+  template <class I>
+  KOKKOS_FORCEINLINE_FUNCTION void cell(Place<Outer, I> const& at, I column) const {
+    T& to = target.data[target.offset(at, column)];
+    T const here = x.cell(at, column), top = extreme.cell(at, column);
+    if ((here == top) | ((here != here) & (top != top))) {
+      T const share = cotangent.cell(at, column) / count.cell(at, column);
+      to = fresh ? share : to + share;
+    } else if (fresh) {
+      to = T(0);
+    }
+  }
+};
+
+/// Adds shares to the cotangent of x on a device. All others are stretched to x's shape.
+template <class T, int Rank, class Space>
+void add_shares_where_extreme(Traced<T, Rank, Space> const& x,
+                              Slice<T const, Rank, Space> const& extreme,
+                              Slice<T const, Rank, Space> const& cotangent,
+                              Slice<T const, Rank, Space> const& count) {
+  constexpr int outer = Rank - 1;
+  if (x.size() == 0) return;
+  auto const values = x.unrolled();
+  bool const fresh = x.node()->prepare(x.size() == x.node()->size());
+  auto const target = x.node()->cotangent_of(values.data(), values.shape(), values.strides());
+  Fold<Rank> fold(x.shape());
+  auto const add = [&](auto const&... slice) { (fold.add(stretched_strides<Rank>(slice)), ...); };
+  add(values, target, extreme, cotangent, count);
+  fold.close();
+  auto const seen = [&](auto const& slice) {
+    return slice_kernel<T const, outer>(slice.data(), stretched_strides<Rank>(slice), fold);
+  };
+  using Exec = typename Space::execution_space;
+  AddShareWhereExtreme<T, outer> const body{
+      seen(values),
+      seen(extreme),
+      seen(cotangent),
+      seen(count),
+      slice_kernel<T, outer>(target.data(), stretched_strides<Rank>(target), fold),
+      RowNumbers<outer>::of(fold),
+      fold.narrow(),
+      fresh};
+  if constexpr (outer == 0)
+    for_each("coir::autodiff::traced_reductions/shares", instance<Exec>(), box({fold.columns()}),
+             body);
+  else
+    for_each("coir::autodiff::traced_reductions/shares", instance<Exec>(),
+             box({fold.rows(), fold.columns()}), body);
+}
+
 struct IsExtreme {
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION T operator()(T const& x, T const& extreme) const {
@@ -146,14 +218,17 @@ auto traced_extreme(E const& expression, int axis, Extreme extreme) {
   constexpr int rest = X::rank - 1;
   auto const result = extreme(x.values());
   auto const tops = result.all();
-  return taped(x.node()->tape(), result,
-               [x, axis, tops](Slice<T const, rest, Space> const& cotangent) {
-                 auto const top = stretched_along(tops, axis, x.shape());
-                 auto const counts = sum(map(IsExtreme{}, x.values(), top), axis);
-                 add_mapped_cotangent<AddShareOfExtreme>(
-                     x, x.values(), top, stretched_along(cotangent, axis, x.shape()),
-                     stretched_along(counts.as_operand(), axis, x.shape()));
-               });
+  return taped(
+      x.node()->tape(), result, [x, axis, tops](Slice<T const, rest, Space> const& cotangent) {
+        auto const along = [&](auto const& s) { return stretched_along(s, axis, x.shape()); };
+        auto const top = along(tops);
+        auto const counts = sum(map(IsExtreme{}, x.values(), top), axis);
+        auto const count = along(counts.as_operand());
+        if constexpr (cell_by_cell<Space> && std::floating_point<T>)
+          if (not_repeated(x.shape(), x.unrolled().strides()) == x.shape())
+            return add_shares_where_extreme(x, top, along(cotangent), count);
+        add_mapped_cotangent<AddShareOfExtreme>(x, x.values(), top, along(cotangent), count);
+      });
 }
 
 }  // namespace detail

@@ -168,7 +168,7 @@ struct ForDuals<Cast<To>> {
 };
 
 template <class F>
-typename ForDuals<F>::type for_duals(F const& f) {
+KOKKOS_FORCEINLINE_FUNCTION typename ForDuals<F>::type for_duals(F const& f) {
   if constexpr (std::same_as<typename ForDuals<F>::type, F>)
     return f;
   else

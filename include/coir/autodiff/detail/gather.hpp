@@ -209,6 +209,85 @@ struct GatherDuals {
   }
 };
 
+/// Of a statement of real arrays, on devices: each derivative from what it needs alone, all reads
+/// of a cell at a time, so that their loads wait together.
+///
+/// \tparam Nodes  the statement's nodes (partials.hpp)
+/// \tparam Count  the number of its arrays
+template <class T, int Outer, int Count, class Nodes>
+struct GatherCells {
+  static constexpr int nothing = -1, summed = -2;
+  using Index = std::int32_t;
+
+  GatheredRead<T, char, Outer> read[Count];  // of each array
+  int leader[Count];  // the first array with the same target; `nothing` if nothing comes back to it
+                      // here, `summed` if gather() returns the sum
+  RowNumbers<Outer> rows;               // of the frame
+  std::int64_t extent[Outer + 1] = {};  // of the statement
+  bool narrow;
+  Nodes nodes;
+  SliceKernel<T const, Outer> cotangent;
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t column) const
+    requires(Outer == 0)
+  {
+    (*this)(0, column);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t row, std::int64_t column) const {
+    if (narrow)
+      gather(rows.place(static_cast<Index>(row)), static_cast<Index>(column));
+    else
+      gather(rows.place(row), column);
+  }
+
+  /// Writes what comes back to a cell of the targets.
+  ///
+  /// \returns what comes back through arrays that are `summed`
+  template <class I>
+  KOKKOS_FORCEINLINE_FUNCTION T gather(Place<Outer, I> const& at, I column) const {
+    return gather_all(std::make_integer_sequence<int, Count>{}, at, column);
+  }
+
+ private:
+  template <int... K, class I>
+  KOKKOS_FORCEINLINE_FUNCTION T gather_all(std::integer_sequence<int, K...>,
+                                           Place<Outer, I> const& at, I column) const {
+    T const brings[] = {brought<K>(at, column)...};
+    (write<K>(brings, at, column), ...);
+    return ((leader[K] == summed ? brings[K] : T(0)) + ...);
+  }
+
+  template <int K, class I>
+  KOKKOS_FORCEINLINE_FUNCTION T brought(Place<Outer, I> const& at, I column) const {
+    if (leader[K] == nothing) return T(0);
+    Place<Outer, I> from;
+    I source;
+    bool found = read[K].find(column, Outer, extent[Outer], source);
+    COIR_UNROLL
+    for (int d = 0; d < Outer; ++d)
+      found = read[K].find(at.index[d], d, extent[d], from.index[d]) && found;
+    // Without a branch, behind which loads would wait: cell 0 is there, too.
+    source = found ? source : I(0);
+    COIR_UNROLL
+    for (int d = 0; d < Outer; ++d) from.index[d] = found ? from.index[d] : I(0);
+    T const of_result = cotangent.cell(from, source);
+    T const product = nodes.template bring<K, false>(from, source, of_result);
+    return found && of_result != T(0) ? product : T(0);
+  }
+
+  template <int K, class I>
+  KOKKOS_FORCEINLINE_FUNCTION void write(T const (&brings)[Count], Place<Outer, I> const& at,
+                                         I column) const {
+    if (leader[K] != K) return;
+    T sum = brings[K];
+    COIR_UNROLL
+    for (int other = K + 1; other < Count; ++other)
+      sum += leader[other] == K ? brings[other] : T(0);
+    T& target = read[K].target.data[read[K].target.offset(at, column)];
+    target = read[K].fresh ? sum : target + sum;
+  }
+};
+
 /// Part of a row, to all columns of which the same reads bring something: to column c the cotangent
 /// of column c - offset.
 template <int Most>

@@ -1,9 +1,10 @@
 #pragma once
 
 /// \file
-/// The partial derivatives of a statement along all that it reads, on hosts, in one evaluation of
-/// each cell: values go forward through the expression, and the cotangent comes back through it.
-/// Each operation knows its own derivatives only.
+/// The partial derivatives of a statement along all that it reads. Values go forward through the
+/// expression, and the cotangent comes back through it. Each operation knows its own derivatives
+/// only. Hosts go back through the whole expression in one evaluation of each cell, devices to one
+/// array of it at a time, by what that array's derivative needs.
 
 #include <coir/array/array.hpp>
 #include <coir/array/dual_elements.hpp>
@@ -77,11 +78,13 @@ struct LocalSlopes {
   T slope[count];
 
   template <class... X>
-  LocalSlopes(F const& f, X const&... x) : LocalSlopes(f, std::index_sequence_for<X...>{}, x...) {}
+  KOKKOS_FORCEINLINE_FUNCTION LocalSlopes(F const& f, X const&... x)
+      : LocalSlopes(f, std::index_sequence_for<X...>{}, x...) {}
 
   template <std::size_t I>
-  T to(T cotangent) const {
-    return cotangent * slope[position(I)];
+  KOKKOS_FORCEINLINE_FUNCTION T to(T cotangent) const {
+    constexpr int at = position(I);
+    return cotangent * slope[at];
   }
 
  private:
@@ -91,14 +94,16 @@ struct LocalSlopes {
     return before;
   }
   template <std::size_t I, class X>
-  static auto variable(X const& x) {
-    if constexpr (active[I])
-      return Dual<T, count>::variable(x, position(I));
-    else
+  KOKKOS_FORCEINLINE_FUNCTION static auto variable(X const& x) {
+    if constexpr (active[I]) {
+      constexpr int at = position(I);
+      return Dual<T, count>::variable(x, at);
+    } else {
       return x;
+    }
   }
   template <std::size_t... I, class... X>
-  LocalSlopes(F const& f, std::index_sequence<I...>, X const&... x) {
+  KOKKOS_FORCEINLINE_FUNCTION LocalSlopes(F const& f, std::index_sequence<I...>, X const&... x) {
     auto const dual = for_duals(f)(variable<I>(x)...);
     value = dual.value;
     for (int k = 0; k < count; ++k) slope[k] = dual.derivative[k];
@@ -110,9 +115,9 @@ template <class T, bool A, bool B>
 struct LocalSlopes<T, Add, A, B> {
   T value;
   template <class X, class Y>
-  LocalSlopes(Add const& f, X const& x, Y const& y) : value(f(x, y)) {}
+  KOKKOS_FORCEINLINE_FUNCTION LocalSlopes(Add const& f, X const& x, Y const& y) : value(f(x, y)) {}
   template <std::size_t>
-  T to(T cotangent) const {
+  KOKKOS_FORCEINLINE_FUNCTION T to(T cotangent) const {
     return cotangent;
   }
 };
@@ -120,9 +125,10 @@ template <class T, bool A, bool B>
 struct LocalSlopes<T, Subtract, A, B> {
   T value;
   template <class X, class Y>
-  LocalSlopes(Subtract const& f, X const& x, Y const& y) : value(f(x, y)) {}
+  KOKKOS_FORCEINLINE_FUNCTION LocalSlopes(Subtract const& f, X const& x, Y const& y)
+      : value(f(x, y)) {}
   template <std::size_t I>
-  T to(T cotangent) const {
+  KOKKOS_FORCEINLINE_FUNCTION T to(T cotangent) const {
     return I == 0 ? cotangent : -cotangent;
   }
 };
@@ -130,10 +136,10 @@ template <class T, bool A, bool B>
 struct LocalSlopes<T, Multiply, A, B> {
   T value, x, y;
   template <class X, class Y>
-  LocalSlopes(Multiply const& f, X const& a, Y const& b)
+  KOKKOS_FORCEINLINE_FUNCTION LocalSlopes(Multiply const& f, X const& a, Y const& b)
       : value(f(a, b)), x(static_cast<T>(a)), y(static_cast<T>(b)) {}
   template <std::size_t I>
-  T to(T cotangent) const {
+  KOKKOS_FORCEINLINE_FUNCTION T to(T cotangent) const {
     return cotangent * (I == 0 ? y : x);
   }
 };
@@ -141,18 +147,19 @@ template <class T, bool A, bool B>
 struct LocalSlopes<T, Divide, A, B> {
   T value, y;
   template <class X, class Y>
-  LocalSlopes(Divide const& f, X const& a, Y const& b) : value(f(a, b)), y(static_cast<T>(b)) {}
+  KOKKOS_FORCEINLINE_FUNCTION LocalSlopes(Divide const& f, X const& a, Y const& b)
+      : value(f(a, b)), y(static_cast<T>(b)) {}
   template <std::size_t I>
-  T to(T cotangent) const {
+  KOKKOS_FORCEINLINE_FUNCTION T to(T cotangent) const {
     return I == 0 ? cotangent / y : -(cotangent / y) * value;
   }
 };
 template <class T, bool A>
 struct LocalSlopes<T, Square, A> {
   T value, twice;
-  LocalSlopes(Square const& f, T x) : value(f(x)), twice(x + x) {}
+  KOKKOS_FORCEINLINE_FUNCTION LocalSlopes(Square const& f, T x) : value(f(x)), twice(x + x) {}
   template <std::size_t>
-  T to(T cotangent) const {
+  KOKKOS_FORCEINLINE_FUNCTION T to(T cotangent) const {
     return cotangent * twice;
   }
 };
@@ -161,9 +168,10 @@ struct LocalSlopes<T, Where, M, A, B> {
   T value;
   bool mask;
   template <class X, class Y>
-  LocalSlopes(Where const& f, bool m, X const& x, Y const& y) : value(f(m, x, y)), mask(m) {}
+  KOKKOS_FORCEINLINE_FUNCTION LocalSlopes(Where const& f, bool m, X const& x, Y const& y)
+      : value(f(m, x, y)), mask(m) {}
   template <std::size_t I>
-  T to(T cotangent) const {
+  KOKKOS_FORCEINLINE_FUNCTION T to(T cotangent) const {
     return I == 1 ? math::select(mask, cotangent, T(0)) : math::select(mask, T(0), cotangent);
   }
 };
@@ -234,10 +242,23 @@ struct MapNode {
 
 // ---- what rows of nodes are made of ----
 
+//
+// Devices ask for single cells: value(), and bring<K>(), what a cotangent brings to array K. The
+// arrays of a node have the numbers from `first` on, as many as `partials`.
+
+/// Whether array K is one of a node's.
+template <class Nodes, int K>
+inline constexpr bool holds_array = K >= Nodes::first && K < Nodes::first + Nodes::partials;
+
 template <class T, class Kernel>
 struct ConstantNodes {
   static constexpr std::size_t scratch_bytes = Kernel::scratch_bytes;
+  static constexpr int first = 0, partials = 0;
   Kernel kernel;
+  template <class P, class I>
+  KOKKOS_FORCEINLINE_FUNCTION auto value(P const& at, I column) const {
+    return kernel.cell(at, column);
+  }
   template <class P, class S>
   auto row(P const& at, std::int64_t first, std::int64_t count, S& scratch) const {
     auto const row = kernel.row(at, first, count, scratch);
@@ -247,24 +268,67 @@ struct ConstantNodes {
 template <class T, int Number, class Kernel>
 struct ArrayNodes {
   static constexpr std::size_t scratch_bytes = Kernel::scratch_bytes;
+  static constexpr int first = Number, partials = 1;
   Kernel kernel;
+  template <class P, class I>
+  KOKKOS_FORCEINLINE_FUNCTION T value(P const& at, I column) const {
+    return kernel.cell(at, column);
+  }
+  template <int K, bool Guarded, class P, class I>
+  KOKKOS_FORCEINLINE_FUNCTION T bring(P const&, I, T cotangent) const {
+    return cotangent;
+  }
   template <class P, class S>
   auto row(P const& at, std::int64_t first, std::int64_t count, S& scratch) const {
     auto const row = kernel.row(at, first, count, scratch);
     return ArrayNode<T, Number, std::remove_const_t<decltype(row)>>{row};
   }
 };
-template <class T, class F, class... Kernels>
+template <class T, int First, class F, class... Kernels>
 struct MapNodes {
   static constexpr std::size_t scratch_bytes = (Kernels::scratch_bytes + ...);
+  static constexpr int first = First, partials = (Kernels::partials + ...);
   F f;
   Pack<Kernels...> kernels;
+  template <class P, class I>
+  KOKKOS_FORCEINLINE_FUNCTION auto value(P const& at, I column) const {
+    return kernels.apply([&](auto const&... node) { return f(node.value(at, column)...); });
+  }
+  /// \tparam Guarded  whether a cotangent of 0 stays 0
+  template <int K, bool Guarded, class P, class I>
+  KOKKOS_FORCEINLINE_FUNCTION T bring(P const& at, I column, T cotangent) const {
+    return kernels.apply([&](auto const&... node) {
+      return bring_to_one < K,
+             Guarded || !is_polynomial < F >>
+                            (std::index_sequence_for<Kernels...>{}, at, column, cotangent, node...);
+    });
+  }
   template <class P, class S>
   auto row(P const& at, std::int64_t first, std::int64_t count, S& scratch) const {
     return kernels.apply_on_host([&](auto const&... kernel) {
       return MapNode<T, F, decltype(kernel.row(at, first, count, scratch))...>{
           f, {{kernel.row(at, first, count, scratch)}...}};
     });
+  }
+
+ private:
+  template <int K, bool Guarded, std::size_t... J, class P, class I>
+  KOKKOS_FORCEINLINE_FUNCTION T bring_to_one(std::index_sequence<J...>, P const& at, I column,
+                                             T cotangent, Kernels const&... node) const {
+    LocalSlopes<T, F, (Kernels::partials > 0)...> const local(f, node.value(at, column)...);
+    return (bring_through<K, J, Guarded>(local, node, at, column, cotangent) + ...);
+  }
+  template <int K, std::size_t J, bool Guarded, class Local, class Node, class P, class I>
+  KOKKOS_FORCEINLINE_FUNCTION static T bring_through(Local const& local, Node const& node,
+                                                     P const& at, I column, T cotangent) {
+    if constexpr (holds_array<Node, K>) {
+      T product = local.template to<J>(cotangent);
+      if constexpr (Guarded && !std::same_as<F, Where>)
+        product = math::select(cotangent == T(0), T(0), product);
+      return node.template bring<K, Guarded>(at, column, product);
+    } else {
+      return T(0);
+    }
   }
 };
 
@@ -298,22 +362,23 @@ auto nodes_of_operands(Map<F, Operands...> const& expression, Fold const& fold) 
     return first;
   };
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return MapNodes<T, F,
+    return MapNodes<T, First, F,
                     decltype(nodes_of<T, Reads, first_of(I)>(std::get<I>(operands), fold))...>{
         expression.function(), {{nodes_of<T, Reads, first_of(I)>(std::get<I>(operands), fold)}...}};
   }(std::index_sequence_for<Operands...>{});
 }
 
-/// The arrays of an expression whose values derivatives need, and all constants, for a Fold.
-template <class T, bool Reads, class E, int Rank>
-void add_needed_leaves(Fold<Rank>& fold, E const& expression) {
+/// Visits the arrays of an expression whose values derivatives need, and all constants, as leaves.
+template <class T, bool Reads, class E, class Visit>
+void visit_needed_leaves(E const& expression, Visit const& visit) {
   if constexpr (is_traced<E>) {
-    if constexpr (Reads || partials_of<T, E> == 0) add_leaves(fold, expression);
+    if constexpr (Reads || partials_of<T, E> == 0) expression.visit_leaves(visit);
   } else if constexpr (partials_of<T, E> == 0) {
-    add_leaves(fold, expression);
+    expression.visit_leaves(visit);
   } else {
-    std::apply([&](auto const&... operand) { (add_needed_leaves<T, Reads>(fold, operand), ...); },
-               expression.operands());
+    std::apply(
+        [&](auto const&... operand) { (visit_needed_leaves<T, Reads>(operand, visit), ...); },
+        expression.operands());
   }
 }
 

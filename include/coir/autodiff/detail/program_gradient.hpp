@@ -73,10 +73,7 @@ void differentiate(Tape& tape, F const& f, std::tuple<X...> const& arguments,
   auto const result = traced_value(f, arguments);
   using V = value_t<std::remove_const_t<decltype(result)>>;
   take_value(result.values());
-  bool const fresh = result.node()->prepare(result.node()->size() == 1);
-  add_to<AddUnlessFresh>(
-      result.node()->cotangent_of(result.values().data(), Shape<0>{}, Shape<0>{}), fresh,
-      as_array_of_rank_0<Space>(V(1)).as_operand());
+  add_cotangent(result, as_array_of_rank_0<Space>(V(1)));
   tape.pull_back();
 }
 

@@ -266,6 +266,21 @@ struct AddProduct {
     return fresh ? product : old + product;
   }
 };
+template <class T>
+struct ProductWithSlope {
+  template <class S, class D>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(S const& cotangent, D const& dual) const {
+    return product_with_slope<T>(cotangent, dual);
+  }
+};
+template <class T, class Slope>
+struct ProductWithNumber {
+  Slope slope;
+  template <class S>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(S const& cotangent) const {
+    return static_cast<T>(static_cast<S>(cotangent * slope));
+  }
+};
 struct AddUnlessFresh {
   bool fresh;
   template <class T, class S>
@@ -375,11 +390,133 @@ void run_gather(std::array<std::int64_t, Rank> const& frame, Body const& body) {
              box({(rows + together - 1) / together, columns}), loop);
 }
 
-/// Derivatives of a statement from its own expression, on hosts.
+/// Derivatives of a statement from its own expression.
 template <class E>
 struct Partials {
   E const& expression;
   std::vector<int> const& reads;  // the number of the read of each array that partials_of counts
+};
+
+/// What derivatives along arrays of type T need of an expression, as its leaves.
+template <class T, class E>
+struct NeededLeaves {
+  E const& expression;
+  template <class Visit>
+  void visit_leaves(Visit const& visit) const {
+    visit_needed_leaves<T, !forgets_values<T, E>>(expression, visit);
+  }
+};
+
+/// Whether arrays in this memory are gone through cell by cell, as on devices.
+template <class Space>
+inline constexpr bool cell_by_cell = !runs_on_host<typename Space::execution_space>;
+
+/// Whether gathering kernels go back through a statement's nodes cell by cell.
+template <class Space, class Source>
+inline constexpr bool gathers_cells = false;
+template <class Space, class E>
+inline constexpr bool gathers_cells<Space, Partials<E>> = cell_by_cell<Space>;
+
+/// The kernel of gathers_cells.
+///
+/// \param summed  the number of a read through which nothing is written; -1 for none
+/// \param frame   of the targets, joined as the fold joins
+template <class P, class E, int Rank, class S, class Space>
+auto gather_cells(Slice<S const, Rank, Space> const& cotangent,
+                  std::vector<Gathered<P, Rank>> const& targets, Partials<E> const& source,
+                  int summed, Fold<Rank> const& fold, Shape<Rank> const& frame) {
+  constexpr int outer = Rank - 1, count = partials_of<P, E>;
+  auto const nodes = nodes_of<P, !forgets_values<P, E>, 0>(source.expression, fold);
+  using Cells = GatherCells<P, outer, count, std::remove_const_t<decltype(nodes)>>;
+  Cells cells{
+      {},
+      {},
+      {},
+      {},
+      fold.narrow() && size_of(frame) <= std::int64_t(1) << 30,
+      nodes,
+      slice_kernel<S const, outer>(cotangent.data(), stretched_strides<Rank>(cotangent), fold)};
+  for (int k = 0; k < count; ++k)
+    cells.leader[k] =
+        source.reads[static_cast<std::size_t>(k)] == summed ? Cells::summed : Cells::nothing;
+  for (auto const& target : targets) {
+    int leader = Cells::nothing;
+    for (int k = 0; k < count; ++k)
+      for (auto const& read : target.reads) {
+        if (source.reads[static_cast<std::size_t>(k)] != read.number) continue;
+        if (leader == Cells::nothing) leader = k;
+        cells.leader[k] = leader;
+        auto& to = cells.read[k];
+        to.target = slice_kernel<P, outer>(target.target, target.strides, fold);
+        to.target.step = fold.joined(target.strides)[outer];
+        visit_joined(fold, cotangent.shape(), [&](int position, int d, std::int64_t inner) {
+          to.offset[position] += read.offset[d] * inner;
+        });
+        to.periodic = read.periodic;
+        to.fresh = target.fresh;
+      }
+    if (leader == Cells::nothing && target.fresh)  // masks alone read it
+      Slice<P, Rank, Space>(target.target, target.frame, target.strides, nullptr) = P(0);
+  }
+  for (int d = 0; d < Rank; ++d) {
+    cells.extent[d] = fold.extents()[d];
+    if (d < outer) cells.rows.extent[d] = frame[d];
+  }
+  return cells;
+}
+
+/// The form of Brought, below.
+template <class P, class Cells>
+struct BroughtKernel {
+  static constexpr std::size_t scratch_bytes = 0;
+  Cells cells;
+  template <int Outer, class I>
+  KOKKOS_FORCEINLINE_FUNCTION P cell(Place<Outer, I> const& at, I column) const {
+    return cells.gather(at, column);
+  }
+  template <int Width>
+  bool has_vectors() const {
+    return false;
+  }
+  template <int Width>
+  KOKKOS_FORCEINLINE_FUNCTION Vector<P, Width> vector(std::int64_t) const {
+    return {};
+  }
+};
+
+/// Elements of what comes back through one read, to be summed along axes along which its array was
+/// stretched. Where they are computed, what comes back to `targets` is written: arrays of the
+/// statement's own shape, which it reads where they are.
+template <class P, class E, int Rank, class Space>
+class Brought : public ExpressionBase {
+ public:
+  using value_type = P;
+  using space = Space;
+  static constexpr int rank = Rank;
+
+  Brought(Slice<P const, Rank, Space> const& cotangent,
+          std::vector<Gathered<P, Rank>> const& targets, Partials<E> const& source, int summed)
+      : cotangent_(cotangent), targets_(targets), source_(source), summed_(summed) {}
+
+  Shape<Rank> const& shape() const { return cotangent_.shape(); }
+  template <class Visit>
+  void visit_leaves(Visit const& visit) const {
+    visit(cotangent_);
+    NeededLeaves<P, E>{source_.expression}.visit_leaves(visit);
+    for (auto const& target : targets_)
+      visit(Slice<P, Rank, Space>(target.target, target.frame, target.strides, nullptr));
+  }
+  auto kernel(Fold<Rank> const& fold) const {
+    auto const cells =
+        gather_cells<P, E>(cotangent_, targets_, source_, summed_, fold, fold.extents());
+    return BroughtKernel<P, std::remove_const_t<decltype(cells)>>{cells};
+  }
+
+ private:
+  Slice<P const, Rank, Space> cotangent_;
+  std::vector<Gathered<P, Rank>> const& targets_;
+  Partials<E> const& source_;
+  int summed_;
 };
 
 /// Runs one gathering kernel for targets of one frame.
@@ -409,7 +546,7 @@ void gather_in_one_kernel(Slice<S const, Rank, Space> const& cotangent,
   fold.add(stretched_strides<Rank>(cotangent));
   fold.add(strides_apart<Rank>(shape, moved));
   if constexpr (by_partials)
-    add_needed_leaves<P, needs_values>(fold, source.expression);
+    add_leaves(fold, NeededLeaves<P, E>{source.expression});
   else if constexpr (!by_numbers)
     add_leaves(fold, source);
   fold.close();
@@ -418,51 +555,62 @@ void gather_in_one_kernel(Slice<S const, Rank, Space> const& cotangent,
   visit_joined(fold, shape, [&](int position, int d, std::int64_t inner) {
     if (moved[d] != 0) joined_frame[position] = frame[d] * inner;
   });
-  GatheredReads<P, Slope, outer, most> reads{};
-  for (auto const& target : targets) {
-    int const first = reads.count;
-    auto const add = [&](auto const& read, int number) {
-      auto& to = reads.read[reads.count++];
-      to.target = slice_kernel<P, outer>(target.target, target.strides, fold);
-      to.target.step = fold.joined(target.strides)[Rank - 1];
-      visit_joined(fold, shape, [&](int position, int d, std::int64_t inner) {
-        to.offset[position] += read.offset[d] * inner;
-      });
-      to.number = number;
-      to.periodic = read.periodic;
-      to.fresh = target.fresh;
-      if constexpr (by_numbers) to.slope = source[static_cast<std::size_t>(number)];
-    };
-    for (auto const& read : target.reads) {
-      if constexpr (by_partials) {
-        for (std::size_t k = 0; k < source.reads.size(); ++k)
-          if (source.reads[k] == read.number) add(read, static_cast<int>(k));
-      } else {
-        add(read, read.number);
-      }
-    }
-    if (reads.count == first) add(target.reads.front(), -1);  // masks alone read it
-    reads.read[first].opens = reads.read[reads.count - 1].closes = true;
-  }
-  for (int d = 0; d < Rank; ++d) {
-    reads.extent[d] = fold.extents()[d];
-    if (d < outer) reads.rows.extent[d] = joined_frame[d];
-  }
-  reads.narrow = fold.narrow() && size_of(joined_frame) <= std::int64_t(1) << 30;
-
-  auto const cotangents =
-      slice_kernel<S const, outer>(cotangent.data(), stretched_strides<Rank>(cotangent), fold);
-  if constexpr (by_numbers) {
-    run_gather<Space>(joined_frame, GatherNumbers<P, outer, most, Slope, S>{reads, cotangents});
-  } else if constexpr (by_partials) {
-    auto const nodes = nodes_of<P, needs_values, 0>(source.expression, fold);
-    run_gather<Space>(
-        joined_frame,
-        GatherPartials<P, outer, most, partials_of<P, E>, std::remove_const_t<decltype(nodes)>>{
-            reads, nodes, cotangents});
+  if constexpr (gathers_cells<Space, Source>) {
+    auto const cells = gather_cells<P, E>(cotangent, targets, source, -1, fold, joined_frame);
+    using Exec = typename Space::execution_space;
+    std::int64_t const columns = joined_frame[outer];
+    if constexpr (outer == 0)
+      for_each("coir::autodiff::pull_back/gather", instance<Exec>(), box({columns}), cells);
+    else
+      for_each("coir::autodiff::pull_back/gather", instance<Exec>(),
+               box({size_of(joined_frame) / columns, columns}), cells);
   } else {
-    run_gather<Space>(joined_frame, GatherDuals<P, outer, most, decltype(source.kernel(fold)), S>{
-                                        reads, source.kernel(fold), cotangents});
+    GatheredReads<P, Slope, outer, most> reads{};
+    for (auto const& target : targets) {
+      int const first = reads.count;
+      auto const add = [&](auto const& read, int number) {
+        auto& to = reads.read[reads.count++];
+        to.target = slice_kernel<P, outer>(target.target, target.strides, fold);
+        to.target.step = fold.joined(target.strides)[Rank - 1];
+        visit_joined(fold, shape, [&](int position, int d, std::int64_t inner) {
+          to.offset[position] += read.offset[d] * inner;
+        });
+        to.number = number;
+        to.periodic = read.periodic;
+        to.fresh = target.fresh;
+        if constexpr (by_numbers) to.slope = source[static_cast<std::size_t>(number)];
+      };
+      for (auto const& read : target.reads) {
+        if constexpr (by_partials) {
+          for (std::size_t k = 0; k < source.reads.size(); ++k)
+            if (source.reads[k] == read.number) add(read, static_cast<int>(k));
+        } else {
+          add(read, read.number);
+        }
+      }
+      if (reads.count == first) add(target.reads.front(), -1);  // masks alone read it
+      reads.read[first].opens = reads.read[reads.count - 1].closes = true;
+    }
+    for (int d = 0; d < Rank; ++d) {
+      reads.extent[d] = fold.extents()[d];
+      if (d < outer) reads.rows.extent[d] = joined_frame[d];
+    }
+    reads.narrow = fold.narrow() && size_of(joined_frame) <= std::int64_t(1) << 30;
+
+    auto const cotangents =
+        slice_kernel<S const, outer>(cotangent.data(), stretched_strides<Rank>(cotangent), fold);
+    if constexpr (by_numbers) {
+      run_gather<Space>(joined_frame, GatherNumbers<P, outer, most, Slope, S>{reads, cotangents});
+    } else if constexpr (by_partials) {
+      auto const nodes = nodes_of<P, needs_values, 0>(source.expression, fold);
+      run_gather<Space>(
+          joined_frame,
+          GatherPartials<P, outer, most, partials_of<P, E>, std::remove_const_t<decltype(nodes)>>{
+              reads, nodes, cotangents});
+    } else {
+      run_gather<Space>(joined_frame, GatherDuals<P, outer, most, decltype(source.kernel(fold)), S>{
+                                          reads, source.kernel(fold), cotangents});
+    }
   }
 }
 
@@ -489,6 +637,24 @@ void gather(Slice<S const, Rank, Space> const& cotangent, std::vector<Gathered<P
   }
 }
 
+/// Adds what was summed along stretched axes to the cotangent of an array.
+///
+/// \param sums  of the shape of the elements that the read shows
+template <class T, int Rank, class Space, class P>
+void add_sums(ArrayRead<T, Rank, Space> const& read, Array<P, Rank, Space> const& sums) {
+  Shape<Rank> const& own = sums.shape();
+  auto& node = *read.node;
+  if constexpr (std::same_as<P, T>) {
+    bool whole = size_of(own) == node.size();
+    auto const in_order = c_strides(own);
+    for (int d = 0; d < Rank; ++d) whole = whole && (own[d] == 1 || read.strides[d] == in_order[d]);
+    if (whole && node.adopt(sums)) return;
+  }
+  bool const fresh = node.prepare(size_of(own) == node.size());
+  add_to<AddUnlessFresh>(node.cotangent_of(read.first, own, read.strides), fresh,
+                         sums.as_operand());
+}
+
 /// Adds products in the shape of the statement to the cotangent of what a read stretched or rolled.
 template <class T, int Rank, class Space, class P>
 void add_products(ArrayRead<T, Rank, Space> const& read, Array<P, Rank, Space> products) {
@@ -500,10 +666,29 @@ void add_products(ArrayRead<T, Rank, Space> const& read, Array<P, Rank, Space> p
         Array<P, Rank, Space>(Traced<P, Rank, Space>(products.as_operand(), nullptr).rolled(back));
   }
   if (own != shape) products = summed_to(own, std::move(products));
-  auto& node = *read.node;
-  bool const fresh = node.prepare(size_of(own) == node.size());
-  add_to<AddUnlessFresh>(node.cotangent_of(read.first, own, read.strides), fresh,
-                         products.as_operand());
+  add_sums(read, products);
+}
+
+/// Whether what comes back through a read is only summed along stretched axes, so that products
+/// needn't be stored: devices sum them as they are computed.
+template <class T, int Rank, class Space>
+bool is_summed(ArrayRead<T, Rank, Space> const& read, Shape<Rank> const& shape) {
+  return cell_by_cell<Space> && !read.is_rolled && not_repeated(shape, read.strides) != shape;
+}
+
+/// Sums an expression along the axes along which a read stretches an array, and adds that to its
+/// cotangent.
+template <class T, int Rank, class Space, class Products>
+void add_summed(ArrayRead<T, Rank, Space> const& read, Products const& products) {
+  using P = value_t<Products>;
+  Shape<Rank> const shape = products.shape(), own = not_repeated(shape, read.strides);
+  int axis = Rank - 1;
+  while (own[axis] == shape[axis]) --axis;
+  auto const sums = reduce_axis_by<true>(products, axis, Sum<P, false>{});
+  Shape<Rank> partly = shape;
+  partly[axis] = 1;
+  Array<P, Rank, Space> const first(const_cast<P*>(sums.data()), partly, sums.as_operand().owner());
+  add_sums(read, own == partly ? first : summed_to(own, first));
 }
 
 /// The type of a cotangent of type S times the derivative along an array of type T.
@@ -511,6 +696,19 @@ template <class T, class S>
 using products_t =
     std::conditional_t<is_dual<S>, S,
                        std::conditional_t<is_complex<T>, Kokkos::complex<real_t<S>>, real_t<S>>>;
+
+/// Whether all targets have the statement's shape, and are read where they are, each by itself.
+template <class P, int Rank>
+bool are_beside(std::vector<Gathered<P, Rank>> const& targets, Shape<Rank> const& shape) {
+  for (std::size_t t = 0; t < targets.size(); ++t) {
+    if (targets[t].frame != shape) return false;
+    for (auto const& read : targets[t].reads)
+      if (read.offset != Strides<Rank>{}) return false;
+    for (std::size_t other = 0; other < t; ++other)
+      if (targets[other].node == targets[t].node) return false;
+  }
+  return true;
+}
 
 /// Adds to the cotangents of what a statement reads.
 template <class E, class S, int Rank, class Space, class T, class Source>
@@ -523,6 +721,21 @@ void pull_back_reads(Slice<S const, Rank, Space> const& cotangent,
   std::vector<Gathered<P, Rank>> targets_of_products;
   for (std::size_t r = 0; r < reads.size(); ++r) {
     if (!has_products(reads[r], shape)) continue;
+    if constexpr (gathers_cells<Space, Source>) {
+      if (is_summed(reads[r], shape)) {
+        bool const beside = are_beside(targets, shape);
+        std::vector<Gathered<P, Rank>> const none;
+        add_summed(reads[r], Brought<P, E, Rank, Space>(cotangent, beside ? targets : none, source,
+                                                        static_cast<int>(r)));
+        if (beside) targets.clear();
+        continue;
+      }
+    } else if constexpr (cell_by_cell<Space> && std::same_as<Source, std::vector<real_t<S>>>) {
+      if (is_summed(reads[r], shape)) {
+        add_summed(reads[r], map(ProductWithNumber<P, real_t<S>>{source[r]}, cotangent));
+        continue;
+      }
+    }
     products.emplace_back(&reads[r], Array<P, Rank, Space>(shape));
     P* const target = products.back().second.data();
     targets_of_products.push_back({target,
@@ -536,7 +749,7 @@ void pull_back_reads(Slice<S const, Rank, Space> const& cotangent,
     std::move(targets_of_products.begin(), targets_of_products.end(), std::back_inserter(targets));
   else if (!targets_of_products.empty())
     gather<E>(cotangent, std::move(targets_of_products), source);
-  gather<E>(cotangent, std::move(targets), source);
+  if (!targets.empty()) gather<E>(cotangent, std::move(targets), source);
   for (auto& [read, array] : products) add_products(*read, std::move(array));
 }
 
@@ -561,8 +774,7 @@ void pull_back_along(E const& expression, Slice<S const, Rank, Space> const& cot
     for (std::size_t r = 0; r < reads.size(); ++r)
       slopes[r] = static_cast<real_t<S>>(dual.derivative[r]);
     pull_back_reads<E>(cotangent, reads, slopes);
-  } else if constexpr (runs_on_host<typename Space::execution_space> && has_partials<T, S, E> &&
-                       most > 1) {
+  } else if constexpr (has_partials<T, S, E> && most > 1) {
     std::vector<int> numbers;
     numbers.reserve(partials_of<T, E>);
     visit_partials<T>(expression,
@@ -582,7 +794,11 @@ void pull_back_along(E const& expression, Slice<S const, Rank, Space> const& cot
         add_to<AddProduct>(read.node->cotangent_of(read.first, shape, read.strides), fresh,
                            cotangent, duals);
       } else {
-        Array<products_t<T, S>, Rank, Space> products(shape);
+        using P = products_t<T, S>;
+        if constexpr (cell_by_cell<Space>)
+          if (is_summed(read, shape))
+            return add_summed(read, map(ProductWithSlope<P>{}, cotangent, duals));
+        Array<P, Rank, Space> products(shape);
         add_to<AddProduct>(products.all(), true, cotangent, duals);
         add_products(read, std::move(products));
       }

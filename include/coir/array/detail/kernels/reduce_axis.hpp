@@ -452,7 +452,7 @@ struct LanesFold {
         static_cast<std::int64_t>(member.league_rank()) * member.team_size() + member.team_rank();
     Value value = monoid.neutral();
     Kokkos::parallel_reduce(Kokkos::ThreadVectorRange(member, lanes),
-                            Lane{*this, row < rows ? row : rows - 1},
+                            Lane{*this, row, row < rows ? length : 0},
                             MonoidReducer<Monoid>(monoid, value));
     if (row < rows) Kokkos::single(Kokkos::PerThread(member), Store{*this, row, value});
   }
@@ -460,9 +460,9 @@ struct LanesFold {
  private:
   struct Lane {
     LanesFold const& fold;
-    std::int64_t row;
+    std::int64_t row, length;  // 0 behind the last row
     KOKKOS_FORCEINLINE_FUNCTION void operator()(int lane, Value& value) const {
-      fold.elements.fold(value, row, 0, lane, fold.lanes, fold.length);
+      fold.elements.fold(value, row, 0, lane, fold.lanes, length);
     }
   };
   struct Store {
