@@ -26,7 +26,7 @@ struct Objective {
 #elif defined(MISUSE_nothing)        // and return something
     sum(x);
 #elif defined(MISUSE_gradient)       // by a function that has no derivative
-    return sum(square(gradient(x, 1.0, 0)));
+    return sum(square(gradient(x, matrix(0), 0)));
 #elif defined(MISUSE_written)        // aren't written
     auto u = x;
     u(0) = 2 * u(1);

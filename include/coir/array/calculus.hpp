@@ -98,7 +98,7 @@ auto diff(X const& x, int n, int axis = -1) {
 /// \returns the shape of f; its element type, double for integers
 /// \throws PreconditionError if there is no such axis, or it has fewer than 2 elements
 template <Expression F>
-  requires(rank_of<F> >= 1)
+  requires OfRankAtLeast<F, 1>
 auto gradient(F const& f, double spacing, int axis) {
   auto const values = elements_of(detail::to_floating(f));
   int const d = checked_axis(values, axis);
@@ -116,7 +116,7 @@ auto gradient(F const& f, double spacing, int axis) {
 
 /// The derivative of equally spaced samples in a vector.
 template <Expression F>
-  requires(rank_of<F> == 1)
+  requires OfRank<F, 1>
 auto gradient(F const& f, double spacing = 1) {
   return gradient(f, spacing, 0);
 }
@@ -184,7 +184,7 @@ auto neighbour_sums(Slice<T, Rank, Space> const& f, int axis) {
 /// \returns a number for a vector, otherwise an array without the axis; double for integers
 /// \throws PreconditionError if there is no such axis
 template <Expression F>
-  requires(rank_of<F> >= 1)
+  requires OfRankAtLeast<F, 1>
 auto trapezoid(F const& f, double spacing = 1, int axis = -1) {
   auto const values = elements_of(detail::to_floating(f));
   int const d = checked_axis(values, axis);

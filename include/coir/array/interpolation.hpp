@@ -77,7 +77,7 @@ using table_value_t = floating_t<promote_t<value_t<F>, table_point_t<X, P, F>>>;
 template <class X, class P, class F>
 concept TableAndPlaces =
     Expression<X> && Expression<P> && Expression<F> && SameSpace<X, P, F> && rank_of<P> == 1 &&
-    rank_of<F> == 1 && std::is_arithmetic_v<value_t<X>> && std::is_arithmetic_v<value_t<P>>;
+    rank_of<F> == 1 && !is_complex<value_t<X>> && !is_complex<value_t<P>>;
 
 template <class X, class P, class F, class Value>
 auto read_table(X const& x, P const& points, F const& values, bool ends_given, Value left,

@@ -261,24 +261,24 @@ auto nanstd(E const& x, int axis, Ddof ddof = Ddof(0)) {
 
 /// Sums from the first element on, with 0 in place of NaN: see cumsum.
 template <Expression E>
-  requires(rank_of<E> >= 1)
+  requires OfRankAtLeast<E, 1>
 auto nancumsum(E const& x, int axis) {
   return cumsum(detail::without_nan(x, value_t<E>(0)), axis);
 }
 template <Expression E>
-  requires(rank_of<E> == 1)
+  requires OfRank<E, 1>
 auto nancumsum(E const& x) {
   return nancumsum(x, 0);
 }
 
 /// Products from the first element on, with 1 in place of NaN: see cumprod.
 template <Expression E>
-  requires(rank_of<E> >= 1)
+  requires OfRankAtLeast<E, 1>
 auto nancumprod(E const& x, int axis) {
   return cumprod(detail::without_nan(x, value_t<E>(1)), axis);
 }
 template <Expression E>
-  requires(rank_of<E> == 1)
+  requires OfRank<E, 1>
 auto nancumprod(E const& x) {
   return nancumprod(x, 0);
 }

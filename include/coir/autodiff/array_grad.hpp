@@ -28,7 +28,9 @@
 #include <coir/autodiff/traced.hpp>
 #include <coir/autodiff/traced_gathers.hpp>
 #include <coir/autodiff/traced_moves.hpp>
+#include <coir/autodiff/traced_nan.hpp>
 #include <coir/autodiff/traced_reductions.hpp>
+#include <coir/autodiff/traced_samples.hpp>
 #include <coir/autodiff/traced_sorting.hpp>
 #include <coir/autodiff/traced_writes.hpp>
 

@@ -5,6 +5,7 @@
 /// derivatives are products again. Programs that include this header link coir::linalg.
 
 #include <coir/autodiff/array_grad.hpp>
+#include <coir/linalg/covariance.hpp>
 #include <coir/linalg/matmul.hpp>
 #include <coir/linalg/matrix_norm.hpp>
 
@@ -16,6 +17,15 @@ namespace coir {
 
 namespace detail {
 
+/// A factor as the way back multiplies by it: complex ones are conjugated.
+template <class T, int Rank, class Space>
+auto conjugated(Slice<T, Rank, Space> const& x) {
+  if constexpr (is_complex<std::remove_const_t<T>>)
+    return evaluated(conj(x)).as_operand();
+  else
+    return x;
+}
+
 /// A matrix, or each of several, transposed.
 template <class T, int Rank, class Space>
 auto transposed_matrix(Slice<T, Rank, Space> const& x) {
@@ -25,7 +35,9 @@ auto transposed_matrix(Slice<T, Rank, Space> const& x) {
 /// Adds a product to a factor's cotangent, summed over the matrices that share the factor.
 template <class Factor, class Product>
 void add_product_cotangent(Factor const& factor, Product const& product) {
-  if constexpr (rank_of<Product> == rank_of<Factor> + 1)
+  if constexpr (is_complex<value_t<Product>> && !is_complex<value_t<Factor>>)
+    add_product_cotangent(factor, evaluated(real(product)));
+  else if constexpr (rank_of<Product> == rank_of<Factor> + 1)
     add_cotangent(factor, sum(product, 0));
   else if (product.shape() != factor.shape())
     add_cotangent(factor, with_axis(sum(product, 0), 0));
@@ -46,21 +58,21 @@ auto matrices_times(A const& a, X const& x) {
 template <class A, class B, class C>
 void pull_back_product(A const& a, B const& b, C const& cotangent) {
   constexpr int rank_a = rank_of<A>, rank_b = rank_of<B>;
-  auto const left = values_of(a);
-  auto const right = values_of(b);
   if constexpr (is_traced<A>) {
+    auto const right = conjugated(values_of(b));
     if constexpr (rank_a == 1)
-      add_cotangent(a, matrices_times(right, cotangent));
+      add_product_cotangent(a, matrices_times(right, cotangent));
     else if constexpr (rank_b == 1)
-      add_cotangent(a, with_axis(cotangent, rank_a - 1) * right);
+      add_product_cotangent(a, with_axis(cotangent, rank_a - 1) * right);
     else
       add_product_cotangent(a, matmul(cotangent, transposed_matrix(right)));
   }
   if constexpr (is_traced<B>) {
+    auto const left = conjugated(values_of(a));
     if constexpr (rank_b == 1)
-      add_cotangent(b, matrices_times(transposed_matrix(left), cotangent));
+      add_product_cotangent(b, matrices_times(transposed_matrix(left), cotangent));
     else if constexpr (rank_a == 1)
-      add_cotangent(b, with_axis(left, 1) * with_axis(cotangent, rank_b - 2));
+      add_product_cotangent(b, with_axis(left, 1) * with_axis(cotangent, rank_b - 2));
     else
       add_product_cotangent(b, matmul(transposed_matrix(left), cotangent));
   }
@@ -76,8 +88,6 @@ template <Expression A, Expression B>
   requires detail::Multipliable<A, B> && detail::AnyDifferentiated<A, B>
 auto matmul(A const& a, B const& b) {
   constexpr int rank = detail::product_rank<rank_of<A>, rank_of<B>>;
-  static_assert(!is_complex<value_t<A>> && !is_complex<value_t<B>>,
-                "there is no derivative of products of complex matrices");
   if constexpr (DualExpression<A> || DualExpression<B>) {
     return detail::stand_in<rank>(a, b);
   } else {
@@ -99,6 +109,8 @@ auto matmul(A const& a, B const& b) {
 template <Expression A, Expression X>
   requires detail::MatrixOfVectors<A, X> && detail::AnyDifferentiated<A, X>
 auto matvec(A const& a, X const& x) {
+  static_assert(rank_of<A> == 2 || !(is_complex<value_t<A>> || is_complex<value_t<X>>),
+                "there is no derivative of matvec of several complex matrices: use matmul");
   if constexpr (DualExpression<A> || DualExpression<X>) {
     return detail::stand_in<rank_of<X>>(a, x);
   } else if constexpr (rank_of<X> == 1) {
@@ -147,6 +159,22 @@ auto matrix_norm(E const& a, MatrixNorm which = MatrixNorm::frobenius) {
   } else {
     if (which == MatrixNorm::frobenius || size_of(a.shape()) == 0) return evaluate(norm(a));
     return max(sum(abs(a), which == MatrixNorm::one ? 0 : 1));
+  }
+}
+
+/// Covariances over the root of the product of variances. cov needs no overload.
+///
+/// \param x  (quantities, observations)
+/// \throws PreconditionError unless there are observations
+template <DerivedExpression X>
+  requires OfRank<X, 2> && detail::RealOperand<X>
+auto corrcoef(X const& x) {
+  if constexpr (DualExpression<X>) {
+    return detail::stand_in<2>(x);
+  } else {
+    auto const covariances = evaluate(cov(x, ddof(0)));
+    auto const deviations = evaluate(sqrt(diagonal(covariances)));
+    return evaluate(clip(covariances / deviations / with_axis(deviations, 1), -1, 1));
   }
 }
 

@@ -57,7 +57,7 @@ auto cov(X const& x, Y const& y, Ddof ddof = Ddof(1)) {
 /// \param x  (quantities, observations)
 /// \throws PreconditionError unless there are observations
 template <Expression X>
-  requires(rank_of<X> == 2) && (!is_complex<value_t<X>>)
+  requires OfRank<X, 2> && detail::RealOperand<X>
 auto corrcoef(X const& x) {
   auto result = cov(x, ddof(0));
   auto const deviations = evaluate(sqrt(diagonal(result)));
