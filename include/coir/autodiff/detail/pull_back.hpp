@@ -465,9 +465,10 @@ auto gather_cells(Slice<S const, Rank, Space> const& cotangent,
   return cells;
 }
 
-/// The form of Brought, below.
+/// The form of Brought, below. It writes, so that reductions must ask once for each cell.
 template <class P, class Cells>
 struct BroughtKernel {
+  static constexpr bool evaluates_once = true;
   static constexpr std::size_t scratch_bytes = 0;
   Cells cells;
   template <int Outer, class I>

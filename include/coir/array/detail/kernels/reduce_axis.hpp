@@ -376,8 +376,10 @@ struct ElementsAlong {
       fold_by(value, row, column, first, step, length);
   }
 
-  /// Folds the whole of some short rows, each into its value, not in vectors.
+  /// Folds the whole of some short rows, each into its value, not in vectors. A row may be given
+  /// twice, which a kernel with evaluates_once must not be.
   template <int Count>
+    requires(!requires { Kernel::evaluates_once; })
   KOKKOS_FORCEINLINE_FUNCTION void fold_rows(Value (&values)[Count],
                                              std::int64_t const (&rows)[Count],
                                              std::int64_t length) const {
