@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Reductions that leave NaN out, in functions that value_and_grad or jvp differentiates. Elements
 /// that are NaN have the derivative 0.
 

@@ -1,6 +1,5 @@
 #pragma once
 
-/// \file
 /// Functions of samples in functions that value_and_grad or jvp differentiates: gradient, trapezoid
 /// and interp. They are made of functions that have derivatives.
 
@@ -11,7 +10,9 @@
 #include <coir/autodiff/traced_gathers.hpp>
 #include <coir/autodiff/traced_moves.hpp>
 
+#include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 namespace coir {
 
