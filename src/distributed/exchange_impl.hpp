@@ -97,8 +97,10 @@ Choice choose(GroupState& state) {
     return choose_on_host(state);
   } else {
     Place const place{device_identity(Exec()), machine_identity(), why_no_nccl};
-    Choice choice = choose_on_device(state, place);
     std::set<Transport> failed;
+    // It was tried on NVIDIA's devices alone.
+    if (!devices_have_cuda) failed.insert(Transport::peer);
+    Choice choice = choose_on_device(state, place, failed);
     std::string problems;
     while (choice.transport == Transport::peer || choice.transport == Transport::nccl) {
       std::string const problem = why_not_connected<Exec>(state, choice.transport);

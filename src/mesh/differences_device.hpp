@@ -73,7 +73,8 @@ struct DifferencesInBlocks {
                        j0 = above % blocks[0] * rows;
     int const lane = member.team_rank() % lanes, line = member.team_rank() / lanes;
     std::int32_t const j = j0 + line, k = k0 + 2 * lane;
-    auto* const scratch = static_cast<T*>(member.team_shmem().get_shmem(+scratch_bytes));
+    auto* const scratch =
+        static_cast<T*>(member.team_shmem().get_shmem_aligned(+scratch_bytes, +alignof(Pair)));
     // Threads beyond the mesh compute values that are dropped.
     std::int64_t const line_at = around(j, 1) * row;
     Columns const here = columns_at(line_at, k), z_before = columns_at(line_at, k - 2),

@@ -280,8 +280,8 @@ auto Force<Exec, T>::checked_plan(Exec const& exec, distributed::Group const& gr
                                   ForceOptions const& options) -> Plan {
   detail::expects_force_to_be_made(group, shape, box, touched, options);
   distributed::together(group, [&] {
-    make_room<Space>(bytes(exec, group, shape, touched, options),
-                     "the force on a mesh of " + in_words(shape) + " cells");
+    expects_memory<Space>(bytes(exec, group, shape, touched, options),
+                          "the force on a mesh of " + in_words(shape) + " cells");
   });
   return Plan(exec, group, shape, options.effort);
 }
@@ -767,6 +767,8 @@ auto Force<Exec, T>::pull_back_whole_numbers(double scale, double unit, WholeNum
       static_cast<std::int64_t>(memory.extent(0)) >= needed,
       "the adjoint of a force in whole numbers must have " + std::to_string(needed) + " of them",
       static_cast<std::int64_t>(memory.extent(0)));
+  expects(!bytes_of(memory).overlaps(bytes_of(memory_)),
+          "the whole numbers of a force's adjoint must not share memory with the force");
   auto const mesh = [&] {
     auto* const numbers = begin_lifetimes<T>(memory.data(), 2 * modes);
     return Spectrum(reinterpret_cast<Kokkos::complex<T>*>(numbers), static_cast<std::size_t>(held),

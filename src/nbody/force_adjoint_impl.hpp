@@ -34,7 +34,7 @@ ForceAdjoint<Exec, T>::ForceAdjoint(Exec const& exec, Force& force,
     auto const kernel = force.options().kernel;
     auto const shape = Force::adjoint_shape(group, force.shape(), touched, kernel);
     std::int64_t const numbers = Force::numbers_of_adjoint(group, force.shape(), touched, kernel);
-    make_room<typename Exec::memory_space>(
+    expects_memory<typename Exec::memory_space>(
         options.deterministic ? numbers * static_cast<std::int64_t>(sizeof(std::int64_t))
                               : fft::bytes_in_place<T>(shape),
         "the mesh of a simulation's adjoint");

@@ -93,7 +93,7 @@ Particles<Exec, T> particles_from_sites(
   std::int64_t const side = universe.side;
   auto const sites = distributed::together(group, [&] {
     expects_sites("the noise", noise, group, side);
-    make_room<typename Exec::memory_space>(
+    expects_memory<typename Exec::memory_space>(
         Lpt<Exec, T>::bytes(group, side, meshes_of_start, true),
         "the initial conditions of " + std::to_string(side) + "^3 particles");
     return staged_field(exec, "the noise", noise, Access::read);
@@ -165,8 +165,8 @@ Particles<Exec, T> initial_conditions(Exec const& exec, distributed::Group const
   distributed::together(group, [&] {
     detail::expects_lattice(side, box, options.order);
     // The plan checks its own memory; to ask for it here would take devices as long as a transform.
-    make_room<Space>(detail::Lpt<Exec, T>::bytes(group, side, detail::meshes_of_start, true),
-                     "the initial conditions of " + std::to_string(side) + "^3 particles");
+    expects_memory<Space>(detail::Lpt<Exec, T>::bytes(group, side, detail::meshes_of_start, true),
+                          "the initial conditions of " + std::to_string(side) + "^3 particles");
   });
   detail::expects_alike_start(group, side, box, power, a, options.order);
   distributed::expects_alike(group, {{"seed", options.noise.seed},

@@ -290,8 +290,9 @@ void expects_to_pull_back(
   };
   expects_particles("positions", cotangents.position);
   expects_particles("momenta", cotangents.momentum);
-  make_room<typename Exec::memory_space>(Lpt<Exec, T>::bytes(group, side, most_meshes, false),
-                                         "the pull-back of initial conditions of " + particles);
+  expects_memory<typename Exec::memory_space>(
+      Lpt<Exec, T>::bytes(group, side, most_meshes, false),
+      "the pull-back of initial conditions of " + particles);
 }
 
 }  // namespace detail

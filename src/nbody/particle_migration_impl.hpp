@@ -305,6 +305,7 @@ void ParticleMigration<Exec, T>::go_home(Particles<Exec, T>& particles, Particle
   if (state.is_home()) return;
   send(particles, further, OwnerOfSite{particles.site.data(), side_ * side_, Owner(side_, group_)},
        nullptr, lent);
+  exec_.fence();  // the parcels may be taken for kernels of other instances
   for (auto* const memory : {&departures_, &arrivals_, &places_, &leavers_.list}) memory->release();
   auto const planes = distributed::share_of(side_, group_.rank(), group_.size());
   distributed::together(group_, [&] {

@@ -279,7 +279,9 @@ void Simulation<Exec, T>::advance(int steps, std::function<void(int)> const& aft
     if (s + 1 == steps) close(closing);
     try {
       distributed::together(group_, [&] {
-        if (after_step) after_step(steps_done());
+        if (!after_step) return;
+        exec_.fence();  // it may read particles on another instance
+        after_step(steps_done());
       });
     } catch (...) {
       if (s + 1 < steps) close(closing);

@@ -257,7 +257,7 @@ cosmology::Parameters<double> Simulation<Exec, T>::pull_back(
     Cotangents<Exec, T>& cotangents,
     std::function<detail::VariedGrowth const&()> const& varied_growth) {
   distributed::together(group_, [&] { expects_to_pull_back(cotangents); });
-  if (migration_) MemoryPool<typename Exec::memory_space>::release();  // what a loss has left
+  if (migration_) MemoryPool<typename Exec::memory_space>::release();  // memory of losses
   Adjoint adjoint(exec_, mover_.force(), adjoint_options_);
   reverser_->find_largest(particles_, cotangents);
   carried_ = std::exchange(cotangents, {});

@@ -108,7 +108,7 @@ constexpr int least_depth = 4;
 constexpr int rows_for_depth(int depth) { return 2 * (depth + rows_at_once); }
 
 // With fewer threads the cache that all share is fast enough for rows that are too long for a
-// core's own one, and strips cost three hundredths of the time.
+// core's own one.
 constexpr int threads_for_strips = 8;
 
 // Bytes of the rows in use on a strip, by measurement on 16 cores with caches of 2 MiB each.

@@ -103,9 +103,8 @@ TEST_F(ThePool, KeepsViewsOfALabelForTheSameExtents) {
   double const* const memory = first.data();
   first = {};
   EXPECT_EQ(numbers("one", 1000).data(), memory);
-  EXPECT_EQ(numbers("one", 1001).extent(0), 1001u);  // frees the first
+  EXPECT_EQ(numbers("one", 1001).extent(0), 1001u);
   EXPECT_EQ(numbers("one", 1001).label(), "one");
-  EXPECT_EQ(second.extent(0), 1000u);
 }
 
 TEST_F(ThePool, ReleasesViewsThatNobodyHolds) {

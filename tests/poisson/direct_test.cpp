@@ -371,8 +371,8 @@ TYPED_TEST(DirectInDouble, ConvergesWithTheSecondOrder) {
   }
 }
 
-// A solution rounds to epsilon times its size, which grows with the side for noise of mean zero as
-// the source. The limit is 1e-12 of the source for 4095 cells along an axis.
+// A solution rounds to epsilon times its size. For noise of mean zero the solution grows with the
+// side: the limit is 1e-12 of the source for 4095 cells along an axis.
 TYPED_TEST(DirectInDouble, LeavesNoResidual) {
   TYPES_OF_CASE;
   constexpr int n = 1023;

@@ -68,7 +68,7 @@ class Buffers {
   template <class Space>
   void make(std::string const& what) const {
     if (makers_.empty()) return;
-    make_room<Space>(bytes_, what);
+    expects_memory<Space>(bytes_, what);
     for (auto const& make_one : makers_) make_one();
   }
 

@@ -103,7 +103,8 @@ class KeptViews {
 /// so does MemoryPool::release().
 ///
 /// Memory is handed on while kernels of `exec` may still use it. Fence before the last copy goes if
-/// other instances use the View.
+/// other instances use the View. What is kept for an instance that has ended stays until
+/// MemoryPool::release(), which expects_memory() calls where memory is short.
 ///
 ///     auto const mesh = kept_view<Kokkos::View<double**>>(exec, "coir::module::file/mesh", n, n);
 ///
@@ -114,16 +115,6 @@ V kept_view(Exec const& exec, std::string const& label, Extents... extents) {
     return detail::KeptViews<V>::made(label, extents...);
   else
     return detail::KeptViews<V>::all().take(exec, label, extents...);
-}
-
-/// Asks for memory that kept_view() or a pool is going to take, and frees what both keep if that is
-/// needed.
-///
-/// \throws ResourceError as expects_memory()
-template <class Space>
-void make_room(std::int64_t bytes, std::string const& what) {
-  if (bytes > free_bytes<Space>()) MemoryPool<Space>::release();
-  expects_memory<Space>(bytes, what);
 }
 
 }  // namespace coir

@@ -5,6 +5,7 @@
 
 #include <coir/core/concepts.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -21,6 +22,9 @@ std::int64_t free_bytes_of_process();
 namespace detail {
 std::int64_t free_host_bytes();
 std::int64_t free_device_bytes();
+/// Frees what the pool of a memory space keeps. None before there is a pool.
+template <class MemorySpace>
+inline std::atomic<void (*)()> free_kept = nullptr;
 }  // namespace detail
 
 /// Bytes that can still be allocated in a memory space. On the host: what the kernel calls
@@ -37,7 +41,8 @@ std::int64_t free_bytes() {
 /// A byte count as people read it: "1.5 GiB".
 std::string readable_bytes(std::int64_t bytes);
 
-/// Refuses an allocation that can't succeed, before it is tried.
+/// Refuses an allocation that can't succeed, before it is tried. Frees what pools and kept_view()
+/// keep for later if there is not enough besides.
 ///
 /// \param bytes  what is going to be allocated in MemorySpace
 /// \param what   what for: "the solve on 8192 x 8192 cells"
@@ -66,6 +71,8 @@ constexpr std::int64_t bytes_in_large_pages(std::int64_t bytes) {
 
 template <class MemorySpace>
 void expects_memory(std::int64_t bytes, std::string const& what) {
+  auto* const free_kept = detail::free_kept<MemorySpace>.load();
+  if (free_kept != nullptr && bytes > free_bytes<MemorySpace>()) free_kept();
   expects_memory(bytes, free_bytes<MemorySpace>(), what);
 }
 

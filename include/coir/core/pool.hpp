@@ -103,7 +103,8 @@ class MemoryPool {
   /// Frees the memory that is kept for new arrays.
   static void release() { pool().release(); }
 
-  /// Limits the bytes that arrays and kept memory hold together from now on.
+  /// Limits the bytes that arrays and kept memory hold together from now on. What kept_view() keeps
+  /// doesn't count.
   ///
   /// \throws PreconditionError if `bytes` is negative
   static void set_limit(std::int64_t bytes = std::numeric_limits<std::int64_t>::max()) {
@@ -117,16 +118,20 @@ class MemoryPool {
  private:
   static detail::BlockPool& pool() {
     // Never destroyed: arrays may outlive every other static object.
-    static auto* const the_pool = new detail::BlockPool(
-        {[](std::int64_t bytes) {
-           if constexpr (std::is_same_v<Space, Kokkos::HostSpace>)
-             return detail::allocate_on_host(bytes);
-           else
-             return Kokkos::kokkos_malloc<Space>(
-                 "coir::core::pool", static_cast<std::size_t>(bytes_in_large_pages<Space>(bytes)));
-         },
-         [](void* block) { Kokkos::kokkos_free<Space>(block); }, free_bytes<Space>,
-         [] { typename Space::execution_space{}.fence(); }});
+    static auto* const the_pool = [] {
+      detail::free_kept<Space> = release;
+      return new detail::BlockPool(
+          {[](std::int64_t bytes) {
+             if constexpr (std::is_same_v<Space, Kokkos::HostSpace>)
+               return detail::allocate_on_host(bytes);
+             else
+               return Kokkos::kokkos_malloc<Space>(
+                   "coir::core::pool",
+                   static_cast<std::size_t>(bytes_in_large_pages<Space>(bytes)));
+           },
+           [](void* block) { Kokkos::kokkos_free<Space>(block); }, free_bytes<Space>,
+           [] { typename Space::execution_space{}.fence(); }});
+    }();
     return *the_pool;
   }
 };

@@ -187,8 +187,8 @@ class Force {
   /// to their owners' planes. They travel as often as those of pull_back(), as numbers of 8 bytes.
   /// Collective.
   ///
-  /// \param unit    of the whole numbers; 54 times the sum in a cell must be below 2^63 in size if
-  ///   all axes have as many cells
+  /// \param unit    of the whole numbers; 18 times the sum in a cell, times the sum of the axes'
+  ///   numbers of cells over their greatest common divisor, must be below 2^63 in size
   /// \param memory  numbers_of_adjoint() numbers to work in, none of memory()
   /// \return  as pull_back() returns it, in the memory of `memory`
   /// \throws PreconditionError without options().vectors, or if there are too few numbers, or they

@@ -157,6 +157,7 @@ class FieldTarget {
     auto const noise = kept_view<Field>(exec_, "coir::nbody::field_target/noise", n, n, n);
     for_each("coir::nbody::field_target/noise", exec_, coir::box<1, std::int64_t>({sites()}),
              detail::TakeNoise<T>{theta.data(), noise.data()});
+    exec_.fence();  // the model reads it on an instance of its own
     return noise;
   }
 

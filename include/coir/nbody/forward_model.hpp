@@ -173,7 +173,8 @@ class ForwardModel {
                      initial_conditions_pull_back_bytes<Exec, T>(exec_, group_, n) + vectors});
   }
 
-  /// The particles after all steps.
+  /// The particles after all steps. On devices fence before their last copy goes if another
+  /// instance than the model's uses them: see kept_view().
   ///
   /// \param noise       (planes, n, n), white: of mean 0 and variance 1
   /// \param parameters  of the cosmology
@@ -276,7 +277,7 @@ class ForwardModel {
         }));
     }
     simulation.reset();
-    if (detail::particles_migrate(group_)) MemoryPool<Space>::release();  // what they came in
+    if (detail::particles_migrate(group_)) MemoryPool<Space>::release();  // the parcels
 
     Slopes slope{distributed::together(group_, [&] { return new_field(); }), {}};
     add(slopes, detail::pull_back_to_start<Exec, T>(exec_, group_, *universe, options_.order, noise,
@@ -380,8 +381,8 @@ class ForwardModel {
 
   Cotangents<Exec, T> new_cotangents(Particles<Exec, T> const& particles) const {
     return distributed::together(group_, [&] {
-      make_room<Space>(6 * particles.count() * static_cast<std::int64_t>(sizeof(T)),
-                       "derivatives by positions and momenta");
+      expects_memory<Space>(6 * particles.count() * static_cast<std::int64_t>(sizeof(T)),
+                            "derivatives by positions and momenta");
       using Vectors = typename Cotangents<Exec, T>::Vectors;
       Cotangents<Exec, T> zeros;
       for (auto* const vectors : {&zeros.position, &zeros.momentum}) {

@@ -100,7 +100,7 @@ struct DensityLoss {
         mesh::widths_needed(group, mesh::touched_by(exec, group, particles.position, particles.box,
                                                     cells, assignment)));
     auto const [density, slope] = distributed::together(group, [&] {
-      make_room<typename Exec::memory_space>(
+      expects_memory<typename Exec::memory_space>(
           2 * ghosts.held() * cells * cells * static_cast<std::int64_t>(sizeof(T)),
           "the density of a loss, and its derivatives");
       std::string const label = "coir::nbody::losses";

@@ -164,7 +164,7 @@ class Simulation {
   cosmology::Parameters<double> pull_back(Cotangents<Exec, T> const& cotangents);
 
   /// pull_back() that over ranks replaces the Views by others, and holds both for no longer than it
-  /// must. After an error they may be empty.
+  /// must. After an error they and the particles may be empty.
   ///
   /// \param varied_growth  returns growth() with derivatives, called after the last kernel is
   ///   launched; by default they are computed meanwhile
@@ -184,6 +184,7 @@ class Simulation {
   Particles<Exec, T> const& particles() const { return particles_; }
   SimulationOptions const& options() const { return options_; }
   cosmology::Growth<double> const& growth() const { return growth_; }
+  /// Zeros without options().measure_phases.
   PhaseSeconds const& seconds() const { return seconds_; }
 
   /// The mesh of forces. Between calls of advance() callers may write to it, if they call force()

@@ -60,7 +60,7 @@ class SlabParts : public SharedTransform<Exec, T> {
   Number* buffer_of(std::int64_t chunk) const { return buffers_[chunk % 2].data(); }
 
   PlanOptions options_;
-  bool by_peer_ = false;  ///< devices read each other's memory
+  bool by_peer_ = false;  ///< devices write to each other's memory
   std::int64_t chunks_ = 1;
   std::vector<std::shared_ptr<Transforms<Exec, T>>> of_planes_;  ///< for each chunk
   Numbers buffers_[2];  ///< rows of a chunk, rank after rank, on devices

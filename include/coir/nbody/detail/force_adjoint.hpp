@@ -67,7 +67,7 @@ class ForceAdjoint {
   Exec exec_;
   Force* force_;
   ForceAdjointOptions options_;
-  // One of both: for whole numbers, or not.
+  // Only one of the two is allocated: numbers_ if options_.deterministic.
   typename Force::WholeNumbers numbers_;
   Kokkos::View<Kokkos::complex<T>***, Kokkos::LayoutRight, typename Exec::memory_space> mesh_;
 };

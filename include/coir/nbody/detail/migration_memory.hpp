@@ -12,7 +12,7 @@
 namespace coir::nbody::detail {
 
 /// Memory that stays from one use to the next. A device's driver takes long to allocate some, and
-/// other ranks have to open new memory before they read it.
+/// other ranks have to open new memory before they write to it.
 template <class Space>
 class KeptMemory {
  public:
