@@ -233,6 +233,16 @@ struct ForceLayout {
   }
 };
 
+/// Whether any bytes are those of both Views.
+template <class A, class B>
+bool share_memory(A const& a, B const& b) {
+  auto const bytes_of = [](auto const& view) {
+    return byte_range<1>(view.data(), {static_cast<std::int64_t>(view.span())}, {1},
+                         sizeof(*view.data()));
+  };
+  return bytes_of(a).overlaps(bytes_of(b));
+}
+
 /// Checks the arguments of a force. Collective.
 ///
 /// \throws PreconditionError on all ranks if an argument is out of its range on one, or differs
@@ -439,11 +449,7 @@ void Force<Exec, T>::expects_own_spectrum(Spectrum const& mesh, Spectrum const& 
             std::string(what) + " must have the spectrum's " + std::to_string(like.extent(d)) +
                 " modes along axis " + std::to_string(d),
             static_cast<std::int64_t>(mesh.extent(d)));
-  auto const bytes_of = [](auto const& view) {
-    return byte_range<1>(view.data(), {static_cast<std::int64_t>(view.span())}, {1},
-                         sizeof(*view.data()));
-  };
-  expects(!bytes_of(mesh).overlaps(bytes_of(memory_)),
+  expects(!detail::share_memory(mesh, memory_),
           std::string(what) + " must have memory of its own, not that of the force");
 }
 
@@ -767,7 +773,7 @@ auto Force<Exec, T>::pull_back_whole_numbers(double scale, double unit, WholeNum
       static_cast<std::int64_t>(memory.extent(0)) >= needed,
       "the adjoint of a force in whole numbers must have " + std::to_string(needed) + " of them",
       static_cast<std::int64_t>(memory.extent(0)));
-  expects(!bytes_of(memory).overlaps(bytes_of(memory_)),
+  expects(!detail::share_memory(memory, memory_),
           "the whole numbers of a force's adjoint must not share memory with the force");
   auto const mesh = [&] {
     auto* const numbers = begin_lifetimes<T>(memory.data(), 2 * modes);
