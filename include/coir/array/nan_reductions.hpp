@@ -86,21 +86,22 @@ struct OverCount {
 template <class T>
 struct MeanOfNumbers {
   static constexpr bool rounds = true;
+  using Sum = typename SumCarriedOf<T, false>::type;
   struct value_type {
-    T total;
+    Sum total;
     std::int64_t count;
   };
   using result_type = T;
-  KOKKOS_FORCEINLINE_FUNCTION value_type neutral() const { return {T(0), 0}; }
+  KOKKOS_FORCEINLINE_FUNCTION value_type neutral() const { return {Sum(0), 0}; }
   KOKKOS_FORCEINLINE_FUNCTION void fold(value_type& into, T const& x, std::int64_t) const {
-    if (!is_nan(x)) join(into, {x, 1});
+    if (!is_nan(x)) join(into, {Sum(x), 1});
   }
   KOKKOS_FORCEINLINE_FUNCTION void join(value_type& into, value_type const& other) const {
     into.total += other.total;
     into.count += other.count;
   }
   KOKKOS_FORCEINLINE_FUNCTION T result(value_type const& value) const {
-    return OverCount<T>{0}(value.total, value.count);
+    return static_cast<T>(OverCount<Sum>{0}(value.total, value.count));
   }
 };
 
@@ -218,7 +219,7 @@ auto nanmean(E const& x) {
 template <Expression E>
 auto nanmean(E const& x, int axis) {
   using T = value_t<decltype(detail::to_floating(x))>;
-  if constexpr (detail::on_host<E>) {  // quicker by two passes in vectors
+  if constexpr (detail::on_host<E>) {  // two passes in vectors are quicker
     auto result = nansum(detail::to_floating(x), axis);
     result = map(detail::OverCount<T>{0}, result, count_nonzero(detail::numbers_in(x), axis));
     return result;

@@ -162,7 +162,7 @@ auto matrix_norm(E const& a, MatrixNorm which = MatrixNorm::frobenius) {
   }
 }
 
-/// Covariances over the root of the product of variances, as of plain arrays. cov needs no overload.
+/// Covariances over the root of the product of variances. cov needs no overload.
 template <DerivedExpression X>
   requires OfRank<X, 2> && detail::RealOperand<X>
 auto corrcoef(X const& x) {

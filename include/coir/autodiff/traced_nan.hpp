@@ -25,22 +25,30 @@ auto number_for_nan(E const& x, double number) {
   }
 }
 
+/// A count less ddof; NaN in place of 0 and less.
+template <class T>
+struct CountLess {
+  std::int64_t ddof;
+  KOKKOS_FUNCTION T operator()(std::int64_t count) const {
+    return count > ddof ? static_cast<T>(count - ddof) : std::numeric_limits<T>::quiet_NaN();
+  }
+};
+
 /// How many numbers there are less ddof, of all elements or along an axis; NaN in place of 0 and
 /// less.
 template <class E, class... Axis>
 auto numbers_left(E const& x, std::int64_t ddof, Axis... axis) {
   using T = real_t<value_t<E>>;
-  OverCount<T> const one_over{ddof};
+  CountLess<T> const less{ddof};
   if constexpr (DualExpression<E> && sizeof...(Axis) > 0)
     return stand_in<rank_of<E> - 1>(x);
   else if constexpr (DualExpression<E>)
     return T(1);
   else if constexpr (sizeof...(Axis) == 0)
-    return T(1) / one_over(T(1), count_nonzero(numbers_in(numbers_of_stored(stored_operand(x)))));
+    return less(count_nonzero(numbers_in(numbers_of_stored(stored_operand(x)))));
   else
-    return evaluated(T(1) /
-                     map(one_over, Constant<T>(T(1)),
-                         count_nonzero(numbers_in(numbers_of_stored(stored_operand(x))), axis...)));
+    return evaluated(
+        map(less, count_nonzero(numbers_in(numbers_of_stored(stored_operand(x))), axis...)));
 }
 
 /// NaN where no numbers are, and otherwise 0.

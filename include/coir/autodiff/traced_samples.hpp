@@ -103,10 +103,16 @@ auto read_derived_table(X const& x, P const& points, F const& values, Left const
   auto const before = evaluated(
       clip(searchsorted(table, at, Side::right) - 1, 0, std::max<std::int64_t>(n - 2, 0)));
   auto const behind = evaluated(minimum(before + 1, n - 1));
-  auto const low = evaluate(take(points, before)), from = evaluate(take(values, before));
-  // A single point has no line: its value is that of the ends.
-  auto const width = evaluate(where(evaluated(before != behind), take(points, behind) - low, 1));
-  auto const inside = evaluate(from + (x - low) / width * (take(values, behind) - from));
+  auto const low = evaluate(take(points, before)), high = evaluate(take(points, behind)),
+             from = evaluate(take(values, before)), to = evaluate(take(values, behind));
+  // A single point has no line, nor have two equal ones at the end: the value there is that of the
+  // end.
+  auto const width =
+      evaluate(where(evaluated(numbers_of_stored(low) != numbers_of_stored(high)), high - low, 1));
+  // Only the last point is reached from its left, exactly.
+  auto const is_last = evaluated(at >= numbers_of_stored(high));
+  auto const inside =
+      evaluate(where(is_last, to, from) + (x - where(is_last, high, low)) / width * (to - from));
   auto const too_low = evaluated(at < table(range(0, 1))),
              too_high = evaluated(at > table(range(n - 1, n)));
   return evaluate(where(too_low, left, where(too_high, right, inside)));
@@ -115,8 +121,8 @@ auto read_derived_table(X const& x, P const& points, F const& values, Left const
 }  // namespace detail
 
 /// A table read at x, with the first and the last value beyond its ends. It has derivatives along
-/// x, points and values. At a point the derivative along x is that to the right, and beyond the
-/// ends it is 0.
+/// x, points and values. At a point the derivative along x is that to the right, at the last one
+/// that to the left, and beyond the ends it is 0.
 ///
 /// \throws PreconditionError if there are no points, or another number of values
 template <class X, class P, class F>

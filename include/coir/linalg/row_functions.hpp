@@ -10,8 +10,10 @@
 #include <coir/array/axis_reductions.hpp>
 #include <coir/array/subarray.hpp>
 #include <coir/array/vmap.hpp>
+#include <coir/core/errors.hpp>
 #include <coir/linalg/matmul.hpp>
 
+#include <string>
 #include <type_traits>
 
 namespace coir {
@@ -59,6 +61,10 @@ struct DotOfRows {
   bool all_at_once(Slice<T, Levels, Space> const& results,
                    Slice<T const, Levels + 1, Space> const& x,
                    Slice<T const, Levels + 1, Space> const& y) const {
+    expects(y.shape()[Levels] == x.shape()[Levels],
+            "DotOfRows takes rows of one length, here " + std::to_string(x.shape()[Levels]) +
+                " numbers",
+            y.shape()[Levels]);
     enum Kind { of_both, of_x, of_y };
     Shape<3> extent{1, 1, 1};
     Strides<3> of_results{}, left{}, right{};

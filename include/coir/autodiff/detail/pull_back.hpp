@@ -407,9 +407,14 @@ struct NeededLeaves {
   }
 };
 
-/// Whether arrays in this memory are gone through cell by cell, as on devices.
+/// Whether arrays in this memory are gone through cell by cell, as on devices. A test lets hosts do
+/// so, too.
 template <class Space>
+#ifdef COIR_TEST_CELL_BY_CELL
+inline constexpr bool cell_by_cell = true;
+#else
 inline constexpr bool cell_by_cell = !runs_on_host<typename Space::execution_space>;
+#endif
 
 /// Whether gathering kernels go back through a statement's nodes cell by cell.
 template <class Space, class Source>
@@ -720,20 +725,29 @@ void pull_back_reads(Slice<S const, Rank, Space> const& cotangent,
   auto targets = gathered(reads, shape);
   std::vector<std::pair<ArrayRead<T, Rank, Space> const*, Array<P, Rank, Space>>> products;
   std::vector<Gathered<P, Rank>> targets_of_products;
+  // A fresh cotangent is written by gather() first: what is added to it follows.
+  std::vector<std::size_t> summed_later;
+  auto const sum_of = [&](std::size_t r, std::vector<Gathered<P, Rank>> const& beside) {
+    if constexpr (gathers_cells<Space, Source>)
+      add_summed(reads[r],
+                 Brought<P, E, Rank, Space>(cotangent, beside, source, static_cast<int>(r)));
+    else if constexpr (std::same_as<Source, std::vector<real_t<S>>>)
+      add_summed(reads[r], map(ProductWithNumber<P, real_t<S>>{source[r]}, cotangent));
+  };
   for (std::size_t r = 0; r < reads.size(); ++r) {
     if (!has_products(reads[r], shape)) continue;
     if constexpr (gathers_cells<Space, Source>) {
       if (is_summed(reads[r], shape)) {
-        bool const beside = are_beside(targets, shape);
-        std::vector<Gathered<P, Rank>> const none;
-        add_summed(reads[r], Brought<P, E, Rank, Space>(cotangent, beside ? targets : none, source,
-                                                        static_cast<int>(r)));
-        if (beside) targets.clear();
+        if (are_beside(targets, shape)) {
+          sum_of(r, std::exchange(targets, {}));
+        } else {
+          summed_later.push_back(r);
+        }
         continue;
       }
     } else if constexpr (cell_by_cell<Space> && std::same_as<Source, std::vector<real_t<S>>>) {
       if (is_summed(reads[r], shape)) {
-        add_summed(reads[r], map(ProductWithNumber<P, real_t<S>>{source[r]}, cotangent));
+        summed_later.push_back(r);
         continue;
       }
     }
@@ -751,6 +765,7 @@ void pull_back_reads(Slice<S const, Rank, Space> const& cotangent,
   else if (!targets_of_products.empty())
     gather<E>(cotangent, std::move(targets_of_products), source);
   if (!targets.empty()) gather<E>(cotangent, std::move(targets), source);
+  for (auto const r : summed_later) sum_of(r, {});
   for (auto& [read, array] : products) add_products(*read, std::move(array));
 }
 

@@ -390,13 +390,17 @@ struct ElementsAlong {
     for (std::int64_t k = 0; k < length; k += loads) {
       decltype(element(at[0], k, k)) some[Count][loads];
       COIR_UNROLL
-      for (int l = 0; l < loads; ++l)
-        if (k + l < length) COIR_UNROLL
-      for (int c = 0; c < Count; ++c) some[c][l] = element(at[c], std::int64_t(0), k + l);
+      for (int l = 0; l < loads; ++l) {
+        if (k + l >= length) continue;
+        COIR_UNROLL
+        for (int c = 0; c < Count; ++c) some[c][l] = element(at[c], std::int64_t(0), k + l);
+      }
       COIR_UNROLL
-      for (int l = 0; l < loads; ++l)
-        if (k + l < length) COIR_UNROLL
-      for (int c = 0; c < Count; ++c) monoid.fold(values[c], some[c][l], k + l);
+      for (int l = 0; l < loads; ++l) {
+        if (k + l >= length) continue;
+        COIR_UNROLL
+        for (int c = 0; c < Count; ++c) monoid.fold(values[c], some[c][l], k + l);
+      }
     }
   }
 
