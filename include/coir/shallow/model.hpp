@@ -107,7 +107,7 @@ class Model {
     changed();
   }
 
-  /// Makes steps. Collective.
+  /// Makes steps, the same number on all ranks. Collective.
   ///
   /// \throws PreconditionError if there are fewer than 0
   /// \throws NumericalError on every rank if a cell lost all its water, or has no number any more:
