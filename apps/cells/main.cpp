@@ -207,19 +207,28 @@ struct OutputFile {
   std::string text;
 };
 
-/// Whether bins of a kind were given: by a list, or by a table.
-bool takes_bins(CommandLine const& line, std::string const& kind) {
-  bool const table = line.is_given(kind + "-table");
-  for (char const* const other : {"-z", "-width"})
-    expects(!table || !line.is_given(kind + other),
+/// Whether bins of a kind were given: by a list, or by a table. The command line's overrule those
+/// of a configuration, which may be of the other form.
+bool takes_bins(CommandLine const& line, std::string const& kind, BinsSettings& bins) {
+  bool const table_here = line.is_on_command_line(kind + "-table");
+  if (!line.is_given(kind + "-table")) return line.is_given(kind + "-z");
+  if (!table_here && line.is_on_command_line(kind + "-z")) {
+    bins.file.clear();
+    return true;
+  }
+  for (char const* const other : {"-z", "-width"}) {
+    bool const is_overruled = table_here && !line.is_on_command_line(kind + other);
+    expects(is_overruled || !line.is_given(kind + other),
             kind + "-table says where galaxies are: leave " + kind + other + " out");
-  return table || line.is_given(kind + "-z");
+  }
+  return true;
 }
 
 ExitCode carry_out(Place place, CommandLine const& line, CellsSettings given) {
   say_of_files("nothing was written");
   // Who gives bins of one kind alone has no others.
-  bool const counts = takes_bins(line, "--counts"), shapes = takes_bins(line, "--shapes");
+  bool const counts = takes_bins(line, "--counts", given.counts.bins),
+             shapes = takes_bins(line, "--shapes", given.shapes.bins);
   if (counts && !shapes) given.shapes.bins.z.clear();
   if (shapes && !counts) given.counts.bins.z.clear();
   expects(given.l_min >= 2, "--l-min must be at least 2", given.l_min);

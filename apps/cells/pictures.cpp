@@ -64,6 +64,21 @@ Points ellipse(Frame const& frame, double x, double y, double xx, double xy, dou
   return points;
 }
 
+/// Three errors about the forecast's value of a parameter, and three deviations of the draws about
+/// their mean if there are draws.
+std::pair<double, double> range_of(Forecast const& forecast,
+                                   std::vector<std::vector<double>> const& draws, std::size_t i) {
+  double const x = forecast.fiducial[i], error = std::sqrt(forecast.covariance[i][i]);
+  double low = x - 3 * error, high = x + 3 * error;
+  if (draws.empty()) return {low, high};
+  double mean = 0, variance = 0;
+  for (auto const& draw : draws) mean += draw[i] / double(draws.size());
+  for (auto const& draw : draws)
+    variance += (draw[i] - mean) * (draw[i] - mean) / double(draws.size());
+  double const deviation = std::sqrt(variance);
+  return {std::min(low, mean - 3 * deviation), std::max(high, mean + 3 * deviation)};
+}
+
 }  // namespace
 
 std::string picture_of_spectra(Forecast const& forecast, CellsSettings const& settings) {
@@ -130,13 +145,22 @@ std::string triangle_of(Forecast const& forecast, std::vector<std::vector<double
   int const side = 2 * margin + static_cast<int>(n) * cell;
   Drawing drawing(side + for_last_label, side);
   std::vector<double> error;
-  for (std::size_t i = 0; i < n; ++i) error.push_back(std::sqrt(forecast.covariance[i][i]));
+  std::vector<std::pair<double, double>> range;
+  for (std::size_t i = 0; i < n; ++i) {
+    error.push_back(std::sqrt(forecast.covariance[i][i]));
+    range.push_back(range_of(forecast, draws, i));
+  }
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j <= i; ++j) {
       double const x = forecast.fiducial[j], y = forecast.fiducial[i];
-      Frame frame{
-          margin + double(j) * cell, margin + double(i) * cell, cell - 6,         cell - 6,
-          x - 3 * error[j],          x + 3 * error[j],          y - 3 * error[i], y + 3 * error[i]};
+      Frame frame{margin + double(j) * cell,
+                  margin + double(i) * cell,
+                  cell - 6,
+                  cell - 6,
+                  range[j].first,
+                  range[j].second,
+                  range[i].first,
+                  range[i].second};
       frame.draw(drawing);
       if (i == j) {
         frame.y0 = 0;
@@ -156,7 +180,8 @@ std::string triangle_of(Forecast const& forecast, std::vector<std::vector<double
       Points dots;
       constexpr std::size_t most = 300;
       for (std::size_t k = 0; k < draws.size(); k += draws.size() / most + 1)
-        if (std::abs(draws[k][j] - x) < 3 * error[j] && std::abs(draws[k][i] - y) < 3 * error[i])
+        if (draws[k][j] >= frame.x0 && draws[k][j] <= frame.x1 && draws[k][i] >= frame.y0 &&
+            draws[k][i] <= frame.y1)
           dots.push_back(frame.at(draws[k][j], draws[k][i]));
       if (!dots.empty()) drawing.dots(dots, colour_of(0.6));
       // Of two parameters 68.3 % lie within 1.52 deviations and 95.4 % within 2.48.

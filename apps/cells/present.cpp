@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 
@@ -73,13 +74,16 @@ std::string summary_of(Forecast const& forecast) {
     table.add_row({forecast.parameters[i], short_text(forecast.fiducial[i]),
                    short_text(std::sqrt(forecast.covariance[i][i])),
                    short_text(1 / std::sqrt(forecast.fisher[i][i]))});
-  return counted(static_cast<std::int64_t>(forecast.spectra.pairs()), "spectra") + " at " +
+  std::size_t const pairs = forecast.spectra.pairs();
+  return std::to_string(pairs) + (pairs == 1 ? " spectrum at " : " spectra at ") +
          std::to_string(forecast.l.size()) + " l with derivatives by " +
          counted(static_cast<std::int64_t>(forecast.parameters.size()), "parameters") + ": " +
          short_text(1e3 * forecast.seconds) + " ms\n" +
          (forecast.chi_squared
               ? "chi^2 of these spectra is " + short_text(*forecast.chi_squared) + " for " +
-                    std::to_string(forecast.data.values().size()) + " measured numbers\n"
+                    counted(static_cast<std::int64_t>(forecast.data.values().size()),
+                            "measured numbers") +
+                    "\n"
               : "") +
          "\n" + table.text();
 }

@@ -89,7 +89,7 @@ std::vector<Tracer<D>> tracers_of(CellsSettings const& settings, Variables& vari
   auto const& counts = settings.counts;
   auto const distribution = [](BinsSettings const& bins, std::size_t i) {
     return bins.file.empty() ? N::gaussian(D(bins.z[i]), D(bins.width[i]))
-                             : N::table(bins.table.z, bins.table.n[i], bins.table.name);
+                             : N::table(bins.table.z, bins.table.n[i]);
   };
   for (std::size_t i = 0; i < counts.bins.count(); ++i)
     tracers.push_back(NumberCounts<D>{.n = distribution(counts.bins, i),
@@ -189,8 +189,10 @@ CellsSettings with_whole_lists(CellsSettings settings) {
   auto& shapes = settings.shapes;
   fill_up(counts.bins, "--counts");
   fill_up(shapes.bins, "--shapes");
-  expects(counts.bins.count() + shapes.bins.count() > 0,
-          "there must be a bin of counts or of shapes: give --counts-z or --shapes-z");
+  expects(
+      counts.bins.count() + shapes.bins.count() > 0,
+      "there must be a bin of counts or of shapes: give --counts-z, --counts-table, --shapes-z or "
+      "--shapes-table");
   constexpr double any = -1e300;
   if (std::size_t const bins = counts.bins.count(); bins > 0) {
     fill_up(counts.bias, bins, "--counts-bias", any);
@@ -242,13 +244,13 @@ Forecast forecast(CellsSettings const& settings) {
     result.covariance.emplace_back(covariance[d].begin(),
                                    covariance[d].begin() + std::ptrdiff_t(count));
   }
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   result.data = result.spectra;
   if (!settings.data.empty()) {
     result.data.values() = read_spectra(settings.data, l, result.spectra.pairs());
     result.chi_squared =
         GaussianLikelihood(result.data, result.total, nu).chi_squared(result.spectra);
   }
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;
 }
 

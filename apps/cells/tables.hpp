@@ -2,23 +2,20 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <string>
 #include <vector>
 
 namespace coir::apps::cells {
 
 /// n(z) of some bins at the redshifts of a file's rows.
 struct RedshiftTable {
-  std::string name{};
   std::vector<double> z{};
   std::vector<std::vector<double>> n{};  ///< of each bin
 };
 
-/// Reads n(z): columns are z, and n of each bin. The first row that isn't a comment says how many
-/// there are.
+/// Reads n(z): columns are z, and n of each bin. The first row says how many there are.
 ///
-/// \throws InputError naming the file and the line where a row is no row of n(z), or naming the
-///   bin whose n(z) isn't 0 at its ends, or is 0 everywhere
+/// \throws InputError naming the file and the line where a row is no row of n(z) or has more than
+///   64 bins, or naming the bin whose n(z) isn't 0 at its ends, or is 0 everywhere
 RedshiftTable read_redshift_table(std::filesystem::path const& path);
 
 /// Reads spectra as spectra.txt has them.

@@ -127,6 +127,10 @@ bool CommandLine::is_given(std::string const& option) const {
   return app_->get_option(option)->count() > 0;
 }
 
+bool CommandLine::is_on_command_line(std::string const& option) const {
+  return given_->contains(option);
+}
+
 bool CommandLine::is_on(std::string const& flag) const {
   CLI::Option const* const option = app_->get_option_no_throw(flag);
   return option != nullptr && option->count() > 0 && option->as<bool>();

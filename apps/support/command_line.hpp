@@ -106,6 +106,8 @@ class CommandLine {
   Option option(std::string const& name) const;
   /// Whether the user gave an option, on the command line or in a file. There must be one.
   bool is_given(std::string const& option) const;
+  /// Whether the user gave an option where the program was started, rather than in a file.
+  bool is_on_command_line(std::string const& option) const;
   /// Whether there is such a flag, and it was given and isn't turned off.
   bool is_on(std::string const& flag) const;
 

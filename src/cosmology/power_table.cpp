@@ -90,10 +90,12 @@ PowerTable decode_power_table(std::string_view text, std::string_view name) {
   // A row's k and P, their logarithms, two numbers of the spline's equations, a piece of the
   // spline.
   constexpr std::int64_t bytes_of_row = (2 + 2 + 2 + 4) * sizeof(double);
-  auto const rows = io::decode_number_rows(text, name, 2, "two, k in h/Mpc and P in (Mpc/h)^3");
+  auto const rows = io::decode_number_rows(text, name, 2, "k in h/Mpc and P in (Mpc/h)^3");
   expects_memory<Kokkos::HostSpace>(bytes_of_row * static_cast<std::int64_t>(rows.count()),
                                     "reading " + std::string(name));
   std::vector<double> k, p;
+  k.reserve(rows.count());
+  p.reserve(rows.count());
   for (std::size_t i = 0; i < rows.count(); ++i) {
     double const next = rows[i][0], before = k.empty() ? 0 : k.back();
     auto const fail = [&](std::string const& what) {
@@ -101,7 +103,7 @@ PowerTable decode_power_table(std::string_view text, std::string_view name) {
     };
     std::string const fault = fault_of_row(next, rows[i][1], before);
     if (!fault.empty()) fail(fault);
-    if (i > 0 && !(std::log(next) > std::log(before)))
+    if (!(std::log(next) > std::log(before)))
       fail("k = " + in_words(next) + " is too close to the row before: leave one of them out");
     k.push_back(next);
     p.push_back(rows[i][1]);

@@ -38,14 +38,15 @@ NumberRows decode_number_rows(std::string_view text, std::string_view name, std:
                               std::string_view meaning) {
   auto const most = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
   // A row with blanks between its numbers has two bytes for each at least.
-  std::size_t const numbers = std::min(most * columns, text.size() / 2 + 1);
+  std::size_t const numbers =
+      columns > 0 ? std::min(most * columns, text.size() / 2 + 1) : text.size() / 2 + 1;
   expects_memory<Kokkos::HostSpace>(
-      static_cast<std::int64_t>(numbers * sizeof(double) + most * sizeof(int)),
+      static_cast<std::int64_t>(numbers * sizeof(double) + most * sizeof(std::int64_t)),
       "reading " + std::string(name));
   NumberRows rows{.columns = columns};
   rows.numbers.reserve(numbers);
   rows.lines.reserve(most);
-  int line = 0;
+  std::int64_t line = 0;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t const end = std::min(text.find('\n', at), text.size());
     auto const words = words_of_row(text.substr(at, end - at));
@@ -55,14 +56,19 @@ NumberRows decode_number_rows(std::string_view text, std::string_view name, std:
     auto const fail = [&](std::string const& what) {
       throw InputError(std::string(name) + ": line " + std::to_string(line) + ": " + what);
     };
-    if (words.size() != columns)
-      fail("columns must be " + std::string(meaning) + ", not " + std::to_string(words.size()) +
-           ": leave the others out, and put # before text");
-    for (std::size_t c = 0; c < columns; ++c) {
+    if (rows.columns == 0) rows.columns = words.size();
+    if (words.size() != rows.columns)
+      fail("columns must be " + std::to_string(rows.columns) + ", " + std::string(meaning) +
+           (columns == 0 ? ", as in the first row" : "") + ", not " + std::to_string(words.size()) +
+           ": " +
+           (words.size() > rows.columns ? "leave the others out" : "separate columns by blanks") +
+           ", and put # before text");
+    for (std::size_t c = 0; c < words.size(); ++c) {
       double number = 0;
       if (!read_number(words[c], number))
         fail("column " + std::to_string(c + 1) +
-             " is not a number: write it as 1.5e-3, and # before text");
+             " is not a number: write it as 1.5e-3, separate columns by blanks, and put # before "
+             "text");
       rows.numbers.push_back(number);
     }
     rows.lines.push_back(line);

@@ -191,7 +191,28 @@ TEST_F(Cells, TakesDistributionsFromAFile) {
   refuses("0 0 0\n1 1 0\n2 0 0\n", {"bad.txt: bin 2", "n must be above 0"});
   refuses("0 0\n1 1\n2 1\n", {"bad.txt: bin 1", "in the last row"});
   refuses("# nothing\n", {"bad.txt", "at least 3, not 0"});
+  refuses("0,0\n1,1\n2,0\n", {"bad.txt: line 1", "separate columns by blanks"});
+  refuses("0\n1\n2\n", {"bad.txt: line 1", "at least 2, not 1: separate columns by blanks"});
+  refuses("0 0 0\n1 1\n2 0 0\n", {"bad.txt: line 2", "columns must be 3", "first row, not 2: sep"});
+  std::string wide;
+  for (char const* const z : {"0", "1", "2"}) {
+    wide += z;
+    for (int bin = 0; bin < 65; ++bin) wide += *z == '1' ? " 1" : " 0";
+    wide += "\n";
+  }
+  refuses(wide, {"bad.txt: line 1", "bins must be at most 64, not 65"});
   expect_failure(2, "--counts-table bad.txt --counts-z 1", {"leave --counts-z out"});
+
+  // The command line's bins overrule the configuration's.
+  std::string const rest = "counts-bias = 2\ncounts-density = 1\nbins = 3\nfree = [\"sigma8\"]\n";
+  write("list.toml", "counts-z = [0.3]\ncounts-width = 0.1\n" + rest);
+  run_quietly("--config list.toml --counts-table survey/n.txt --output overruled");
+  EXPECT_EQ(read_text(folder / "overruled/spectra.txt"), read_text(folder / "table/spectra.txt"));
+  run_quietly("--config survey/survey.toml --counts-z 0.6 1 --counts-width 0.1 --output overruled");
+  EXPECT_EQ(read_text(folder / "overruled/spectra.txt"),
+            read_text(folder / "gaussian/spectra.txt"));
+  write("both.toml", "counts-z = [0.3]\ncounts-table = \"survey/n.txt\"\n" + rest);
+  expect_failure(2, "--config both.toml", {"leave --counts-z out"});
 }
 
 TEST_F(Cells, TakesMeasuredSpectra) {
@@ -222,8 +243,33 @@ TEST_F(Cells, TakesMeasuredSpectra) {
   expect_failure(3, run + "--data short.txt", {"short.txt", "each of the 4 bins of l, not 1"});
   write("other_l.txt", "37 1 1 1\n100 1 1 1\n459 1 1 1\n1600 1 1 1\n");
   expect_failure(3, run + "--data other_l.txt", {"other_l.txt: line 1", "middle of the bin", "37"});
+  // Bins of l whose middles are 1000.13, 1000.38, ...
+  write("next_l.txt", "1000.38 1 1 1\n1000.63 1 1 1\n1000.88 1 1 1\n1001.13 1 1 1\n");
+  expect_failure(3, run + "--l-min 1000 --l-max 1001 --data next_l.txt",
+                 {"next_l.txt: line 1", "middle of the bin"});
   expect_failure(3, run + "--data sky/fisher.txt", {"fisher.txt: line 3", "columns must be 4"});
   expect_failure(3, run + "--data nowhere.txt", {"nowhere.txt"});
+}
+
+TEST_F(Cells, DrawsAPictureThatHoldsTheDraws) {
+  std::string const survey =
+      "--counts-z 0.5 --counts-density 10 --shapes-z 1 --shapes-density 10 --bins 4 "
+      "--matter linear --free bias1 m1 --prior m1=0.02 ";
+  run_quietly(survey + "--counts-bias 2.05 --output sky");
+  run_quietly(survey + "--counts-bias 2 --data sky/spectra.txt --chains 2 --warmup 50 --draws 50");
+  // At most a ninth of draws are further than three deviations from their mean, by Chebyshev, in
+  // each of two parameters: of 100 dots 78 are inside.
+  auto const svg = read_text(folder / "cells/triangle.svg");
+  int dots = 0;
+  for (std::size_t at = svg.find("h1.5"); at != std::string::npos; at = svg.find("h1.5", at + 1))
+    ++dots;
+  EXPECT_GE(dots, 78);
+}
+
+TEST_F(Cells, CountsOneSpectrum) {
+  auto const outcome = run(
+      "--counts-z 0.5 --counts-bias 2 --counts-density 1 --matter linear --bins 2 --free bias1");
+  EXPECT_TRUE(contains(outcome.output, "1 spectrum at 2 l")) << outcome.output;
 }
 
 TEST_F(Cells, SaysWhatIsWrong) {

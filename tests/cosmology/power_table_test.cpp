@@ -167,8 +167,9 @@ TEST(PowerTableText, ThatIsNoTableNamesTheLine) {
   expect_refused("", {"at least 4", "not 0"});
   expect_refused("# nothing\n", {"not 0"});
   expect_refused(good, {"at least 4", "not 3"});
-  expect_refused(good + "0.4\n", {"line 4", "two", "not 1"});
-  expect_refused(good + "0.4 1 7\n", {"line 4", "two", "not 3"});
+  expect_refused(good + "0.4\n", {"line 4", "columns must be 2", "not 1: separate columns"});
+  expect_refused(good + "0.4 1 7\n",
+                 {"line 4", "columns must be 2", "not 3: leave the others out"});
   expect_refused("k P\n" + good, {"line 1", "column 1"});
   expect_refused(good + "0.4 1.0x\n", {"line 4", "column 2"});
   expect_refused(good + "0.4 1e999\n", {"line 4", "column 2"});

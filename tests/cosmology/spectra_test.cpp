@@ -359,7 +359,7 @@ TEST(AngularPower, IsThatOfAnotherCode) {
     for (std::size_t j = i; j < 4; ++j, ++pair)
       for (std::size_t at = 0; at < 3; ++at) {
         double const size = std::sqrt(spectra(at, i, i) * spectra(at, j, j));
-        // 1e-3, but for shapes at z = 1 behind counts at 1.5: the far tail of n(z) alone
+        // 1e-3, but for shapes at z = 1 in front of counts at 1.5: the far tail of n(z) alone
         EXPECT_NEAR(spectra(at, i, j), reference[pair][at],
                     1e-3 * reference[pair][at] + 3e-5 * size)
             << i << " " << j << " " << at;

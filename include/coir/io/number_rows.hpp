@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -10,8 +11,8 @@ namespace coir::io {
 /// The rows of numbers of a text.
 struct NumberRows {
   std::size_t columns = 0;
-  std::vector<double> numbers{};  ///< row by row
-  std::vector<int> lines{};       ///< of each row, counted from 1
+  std::vector<double> numbers{};      ///< row by row
+  std::vector<std::int64_t> lines{};  ///< of each row, counted from 1
 
   std::size_t count() const { return lines.size(); }
   std::span<double const> operator[](std::size_t row) const {
@@ -23,8 +24,8 @@ struct NumberRows {
 /// of comments alone, and empty ones, are no rows.
 ///
 /// \param name     of the text, for messages
-/// \param columns  how many numbers a row has
-/// \param meaning  what they are, for messages: "two, k in h/Mpc and P in (Mpc/h)^3"
+/// \param columns  how many numbers a row has; 0: as many as the first row
+/// \param meaning  what they are, for messages: "k in h/Mpc and P in (Mpc/h)^3"
 /// \throws InputError naming the line that has another number of columns, or something else than
 ///   numbers
 /// \throws ResourceError if there isn't enough memory
