@@ -423,7 +423,7 @@ class FieldSearch {
     auto const across = static_cast<std::size_t>(n);
     Field<Exec, T> const noise("coir::apps::field::noise", static_cast<std::size_t>(planes.count),
                                across, across);
-    coir::nbody::read_noise(path.string(), n, planes, noise);
+    coir::nbody::read_noise(path.string(), n, planes, noise, "set --side to the file's extent");
     return noise;
   }
 

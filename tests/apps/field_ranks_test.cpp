@@ -93,8 +93,10 @@ TEST_F(FieldOnRanks, EndTogetherWhenOneIsStopped) {
                                        "' && " COIR_ESCAPE " --size 9x9 --quiet --output p.png")
                 .code,
             0);
-  std::string const run = COIR_APP " p.png " + small +
-                          "--realisation --iterations 1000000 --tolerance 1e-300 --output run";
+  // Large enough not to be at its end when the signal comes.
+  std::string const run = COIR_APP
+      " p.png --side 24 --steps 20 --deterministic --backend cpu --quiet "
+      "--realisation --iterations 1000000 --tolerance 1e-300 --output run";
   auto const outcome = launch("1 " + run +
                               " : -n 1 sh -c '(while [ ! -e run/noise.npy ]; do sleep 0.1; done; "
                               "kill -TERM $$; sleep 10; kill -KILL $$) 2>/dev/null & exec " +
