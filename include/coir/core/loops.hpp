@@ -81,6 +81,8 @@ Box<Rank, Index> box(Index const (&lower)[Rank], Index const (&upper)[Rank]) {
 /// - column<Count>(i, j), for two indices, stands for the calls with (i, j), (i + 1, j) ... (i +
 ///   Count - 1, j). Devices call it on large boxes. It should compute all results before it stores
 ///   the first one: the compiler must assume that a store changes what is loaded after it.
+/// - several(places) stands for the calls with some cells of short rows. Devices call it, so that a
+///   body can load all of these cells before it stores one.
 /// - `static constexpr bool reads_no_neighbours = true`, for two or three indices, says that
 ///   neighbouring cells read no common memory, small tables apart. Devices then cut every box into
 ///   stretches of cells and never into blocks, so that one kernel is compiled in place of two. Such

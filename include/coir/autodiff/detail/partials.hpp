@@ -241,7 +241,6 @@ struct MapNode {
 };
 
 // ---- what rows of nodes are made of ----
-
 //
 // Devices ask for single cells: value(), and bring<K>(), what a cotangent brings to array K. The
 // arrays of a node have the numbers from `first` on, as many as `partials`.
@@ -298,9 +297,9 @@ struct MapNodes {
   template <int K, bool Guarded, class P, class I>
   KOKKOS_FORCEINLINE_FUNCTION T bring(P const& at, I column, T cotangent) const {
     return kernels.apply([&](auto const&... node) {
-      return bring_to_one < K,
-             Guarded || !is_polynomial < F >>
-                            (std::index_sequence_for<Kernels...>{}, at, column, cotangent, node...);
+      constexpr bool guarded = Guarded || !is_polynomial<F>;
+      return bring_to_one<K, guarded>(std::index_sequence_for<Kernels...>{}, at, column, cotangent,
+                                      node...);
     });
   }
   template <class P, class S>

@@ -4,11 +4,13 @@
 /// The way back through one statement: from the cotangent of its result to the cotangents of the
 /// arrays that it read.
 ///
-/// The expression is evaluated again with dual numbers. The derivative along each read times the
-/// result's cotangent is added to the cotangent of the array that was read. A statement that reads
-/// one array once needs an elementwise kernel for that. All others are one gathering kernel (see
-/// gather.hpp) for all reads of arrays of one shape. If an array was stretched, the products are
-/// stored and summed along the stretched axes. Linear statements need no values on the way back.
+/// Hosts evaluate the expression again with dual numbers, and devices go back through its nodes
+/// cell by cell. The derivative along each read times the result's cotangent is added to the
+/// cotangent of the array that was read. A statement that reads one array once needs an elementwise
+/// kernel for that. All others are one gathering kernel (see gather.hpp) for all reads of arrays of
+/// one shape. If an array was stretched, the products are summed along the stretched axes: hosts
+/// store them first, devices sum them as they compute them where the axes allow it. Linear
+/// statements need no values on the way back.
 
 #include <coir/array/array.hpp>
 #include <coir/array/axis_reductions.hpp>

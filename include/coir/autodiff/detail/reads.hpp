@@ -94,8 +94,8 @@ bool find_origin(ArrayRead<T, Rank, Space> const& read, Shape<Rank> const& shape
   return true;
 }
 
-/// Whether what comes back through a read is stored in the statement's shape, and then summed along
-/// the axes along which the array was stretched.
+/// Whether what comes back through a read has the statement's shape, and is summed along the axes
+/// along which the array was stretched, or added where the array was rolled.
 template <class T, int Rank, class Space>
 bool has_products(ArrayRead<T, Rank, Space> const& read, Shape<Rank> const& shape) {
   Strides<Rank> origin{};
