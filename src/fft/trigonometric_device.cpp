@@ -151,14 +151,14 @@ struct Chirp {
   }
 };
 
-/// The lines of one call of the library, so that their complex numbers take at most half as much
-/// memory as all lines do, or little.
+/// The lines of one call of the library: their complex numbers take at most half as much memory as
+/// the lines do, or 1 MiB where that is more.
 template <class T>
 struct Portion {
   std::int64_t length, lines, bytes;
 
   Portion(LineFormula<T> const& f, std::int64_t count) : length(Chirp(f.length).length) {
-    constexpr std::int64_t smallest = std::int64_t(1) << 25;  // bytes that keep a device busy
+    constexpr std::int64_t smallest = std::int64_t(1) << 20;
     std::int64_t const of_line = length * static_cast<std::int64_t>(2 * sizeof(T));
     std::int64_t const field = count * f.n * static_cast<std::int64_t>(sizeof(T));
     lines = std::clamp<std::int64_t>(std::max(smallest, field / 2) / of_line, 1, count);

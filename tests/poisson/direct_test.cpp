@@ -389,7 +389,20 @@ TYPED_TEST(DirectInDouble, SaysWhatItTakes) {
   Solver const solver(Exec{}, {70, 299});
   EXPECT_EQ(solver.largest_prime_factor(), 5);
   EXPECT_EQ((Solver(Exec{}, {70, 400}).largest_prime_factor()), 401);
-  EXPECT_GT(Solver::bytes(Exec{}, {70, 299}), 0);
+  for (std::array<int, 2> const& extents : {std::array{1, 1},
+                                            {70, 299},
+                                            {266, 400},
+                                            {512, 512},
+                                            {700, 1100},
+                                            {1009, 1009},
+                                            {3000, 2000}})
+    for (Boundary const boundary : {Boundary::values, Boundary::slopes}) {
+      std::int64_t const bytes = Solver::bytes(Exec{}, extents, {.boundary = {boundary, boundary}});
+      EXPECT_GT(bytes, 0);
+      std::int64_t const field =
+          std::int64_t(extents[0]) * extents[1] * static_cast<std::int64_t>(sizeof(T));
+      if (!coir::runs_on_host<Exec>) EXPECT_LE(bytes, field + 2 * (2 << 20)) << extents[0];
+    }
 }
 
 TYPED_TEST(DirectInDouble, RefusesWhatHasNoSolution) {
