@@ -1,7 +1,10 @@
 #pragma once
 
 /// What benchmarks of gradients of programs share: their arrays, and how values and gradients are
-/// timed, statement by statement and recorded.
+/// timed. value,NAME is the value alone and grad,NAME the value with its gradient, statement by
+/// statement; recorded_value,NAME and recorded_grad,NAME are what record() made of these.
+/// bench/peers/gradients.py times JAX's programs beside them. Each program has a file of its own
+/// below programs/, so that they are compiled beside each other.
 
 #include <support/timing.hpp>
 
@@ -68,7 +71,7 @@ void time_recorded(benchmark::State& state, double cells, F const& function,
 
 /// Makes the benchmarks value,NAME/n, grad,NAME/n, recorded_value,NAME/n and recorded_grad,NAME/n.
 ///
-/// \param program  called with the benchmark's state, and with what times function(arguments...)
+/// \param program  called with the benchmark's state, n, and with what times function(arguments...)
 ///   when it is called with them
 template <class Program>
 bool add_program(std::string const& name, std::initializer_list<std::int64_t> sizes,
@@ -76,7 +79,7 @@ bool add_program(std::string const& name, std::initializer_list<std::int64_t> si
   auto const add = [&](std::string const& what, auto const& time) {
     auto* const row =
         benchmark::RegisterBenchmark((what + "," + name).c_str(), [=](benchmark::State& state) {
-          program(state, [&](auto const& f, auto const&... x) {
+          program(state, state.range(0), [&](auto const& f, auto const&... x) {
             time(state, double((x.size() + ...)), f, x...);
           });
         });

@@ -20,7 +20,7 @@ ROWS = ["diffusion/64", "diffusion/1024", "log_sum_exp/100000", "perceptron/1024
 
 
 def programs():
-    """A function and its arguments for each row, as bench/autodiff/programs_bench.cpp has them."""
+    """A function and its arguments for each row, as bench/autodiff/programs has them."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -54,23 +54,23 @@ def programs():
 
 
 TWELVE = [
-    "advection",
-    "wave",
-    "shallow water",
-    "Burgers",
-    "Ising",
-    "k-means",
-    "Gaussian process",
-    "attention",
-    "total variation",
-    "optical flow",
-    "Navier-Stokes",
-    "recurrent cell",
+    "advection/256",
+    "wave/256",
+    "shallow_water/256",
+    "burgers/256",
+    "ising/1024",
+    "k_means/20000",
+    "gaussian_process/256",
+    "attention/256",
+    "total_variation/1024",
+    "optical_flow/1024",
+    "navier_stokes/128",
+    "recurrent_cell/64",
 ]
 
 
 def twelve_programs():
-    """Those of stepping_programs_bench.cpp and loss_programs_bench.cpp in bench/autodiff, by their numbers there."""
+    """The same for the rows of --twelve."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -190,7 +190,7 @@ def twelve_programs():
         (navier_stokes, [matrix(128, 128)]),
         (recurrent_cell, [matrix(128, 128, 0.1), matrix(32, 128, 0.1)]),
     ]
-    return {f"program/{number}": program for number, program in enumerate(programs)}
+    return dict(zip(TWELVE, programs, strict=True))
 
 
 def time_jax(all_programs):
@@ -221,22 +221,20 @@ def time_jax(all_programs):
     print(json.dumps(seconds))
 
 
-def time_coir(build, names, benches):
-    regex = f"({'|'.join(names)})/"
-    rows = [row for bench in benches for row in run_bench(build / f"bench/autodiff/autodiff_{bench}_bench", regex, 0.3)[0]]
+def time_coir(build, names):
+    rows = run_bench(build / "bench/autodiff/autodiff_programs_bench", f"({'|'.join(names)})/", 0.3)[0]
     return {row["name"].removesuffix("/manual_time"): row["seconds"] for row in rows if "seconds" in row}
 
 
 def main():
     parser = parser_of(__doc__)
     parser.add_argument("--build", type=Path, action="append", default=[], help="a build tree with our benchmarks, or several")
-    parser.add_argument("--twelve", action="store_true", help="the programs of stepping_programs_bench and loss_programs_bench")
+    parser.add_argument("--twelve", action="store_true", help="twelve programs of several fields")
     parser.add_argument("--time-jax", action="store_true", help="print JAX's times alone")
     options = parser.parse_args()
-    names = [f"program/{number}" for number in range(len(TWELVE))] if options.twelve else ROWS
+    names = TWELVE if options.twelve else ROWS
     twelve = ["--twelve"] if options.twelve else []
-    benches = ["stepping_programs", "loss_programs"] if options.twelve else ["programs"]
-    contestants = {build: lambda build=build: time_coir(build, names, benches) for build in options.build}
+    contestants = {build: lambda build=build: time_coir(build, names) for build in options.build}
     contestants["JAX"] = lambda: run_json(options.python, HERE / "gradients.py", "--time-jax", *twelve)
     if options.time_jax:
         time_jax(twelve_programs if options.twelve else programs)
@@ -249,8 +247,7 @@ def main():
         if any(row not in seconds for build in options.build for seconds in times[build]):
             continue  # record() refuses programs for which the host waits
         theirs = [seconds[row.removeprefix("recorded_")] for seconds in times["JAX"]]
-        name = row.replace(row.split(",")[1], TWELVE[int(row.split("/")[1])]) if options.twelve else row
-        cells = [name, f"{statistics.median(theirs) * 1e3:.3g}"]
+        cells = [row, f"{statistics.median(theirs) * 1e3:.3g}"]
         for build in options.build:
             ours = [seconds[row] for seconds in times[build]]
             ratio = statistics.median(their / our for their, our in zip(theirs, ours))

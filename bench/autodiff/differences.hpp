@@ -1,6 +1,6 @@
 #pragma once
 
-/// Central differences of periodic fields, for programs of both benchmarks.
+/// Differences of periodic fields.
 
 #include <coir/array/all.hpp>
 
@@ -13,6 +13,10 @@ auto along_0(U const& u) {
 template <class U>
 auto along_1(U const& u) {
   return 0.5F * (roll(u, -1, 1) - roll(u, 1, 1));
+}
+template <class U>
+auto laplacian(U const& u) {
+  return roll(u, 1, 0) + roll(u, -1, 0) + roll(u, 1, 1) + roll(u, -1, 1) - 4 * u;
 }
 
 }  // namespace coir::bench
