@@ -181,7 +181,7 @@ void in_parts(Host const& exec, std::int64_t count, std::int64_t work, Body cons
 /// Otherwise the upper right block is solved for, and threads invert both halves of the diagonal.
 template <class T>
 void invert_upper(Host const& exec, std::int64_t size, T* a, std::int64_t stride) {
-  constexpr std::int64_t least = 192;
+  constexpr std::int64_t least = 64;
   int const n = static_cast<int>(size), lda = static_cast<int>(stride);
   if (size < least) {
     int info = 0;
@@ -209,6 +209,66 @@ void invert_upper(Host const& exec, std::int64_t size, T* a, std::int64_t stride
   if (most_tasks_at_once(exec) < 2) return invert(0, 2);
   for_each_task("coir::linalg::lapack/halves", exec, 2,
                 [=](std::int64_t part) { invert(part, part + 1); });
+}
+
+/// x = x l^-1 for column-major x of some rows, and a unit lower triangle l with the same stride.
+/// Products of halves, which BLAS computes faster than it solves, take most of the time.
+template <class T>
+void divide_by_lower(int rows, int size, T const* l, T* x, int stride) {
+  constexpr int least = 32;
+  T const one(1), minus_one(-1);
+  if (size < least) {
+    trsm_of(T())("R", "L", "N", "U", &rows, &size, &one, l, &stride, x, &stride);
+    return;
+  }
+  int const half = size / 2, rest = size - half;
+  std::int64_t const behind = std::int64_t(half) * stride;
+  divide_by_lower(rows, rest, l + behind + half, x + behind, stride);
+  gemm_of(T())("N", "N", &rows, &half, &rest, &minus_one, x + behind, &stride, l + half, &stride,
+               &one, x, &stride);
+  divide_by_lower(rows, half, l, x, stride);
+}
+
+/// Exchanges elements [first, end) of a column with those that LAPACK's pivots name, in turn.
+template <class T>
+void exchange(T* column, int const* pivots, std::int64_t first, std::int64_t end) {
+  for (std::int64_t i = first; i < end; ++i) std::swap(column[i], column[pivots[i] - 1]);
+}
+
+/// Factors a column-major matrix as LAPACK's getrf, and by it if the matrix is small, or so large
+/// that BLAS' threads are worth starting. Otherwise it factors panels of columns, and threads share
+/// out the columns behind each panel. Returns LAPACK's info: behind a pivot 0 nothing is factored.
+template <class T>
+int factor_square(Host const& exec, std::int64_t size, T* a, int* pivots) {
+  constexpr std::int64_t least = 192, width = 48;
+  int const n = static_cast<int>(size);
+  int info = 0;
+  if (size < least || cube(size) > work_of_one_thread) {
+    getrf_of(T())(&n, &n, a, &n, pivots, &info);
+    return info;
+  }
+  for (std::int64_t k = 0; k < size; k += width) {
+    std::int64_t const end = std::min(k + width, size);
+    T* const panel = a + k * (size + 1);
+    int const rows = static_cast<int>(size - k), columns = static_cast<int>(end - k);
+    getrf_of(T())(&rows, &columns, panel, &n, pivots + k, &info);
+    if (info != 0) return info + static_cast<int>(k);
+    for (std::int64_t i = k; i < end; ++i) pivots[i] += static_cast<int>(k);
+    in_parts(exec, size - end, columns * (size - k), [=](std::int64_t from, std::int64_t to) {
+      T const one(1), minus_one(-1);
+      T* const right = a + (end + from) * size;
+      for (std::int64_t c = 0; c < to - from; ++c) exchange(right + c * size, pivots, k, end);
+      int const count = static_cast<int>(to - from), below = rows - columns;
+      trsm_of(T())("L", "L", "N", "U", &columns, &count, &one, panel, &n, right + k, &n);
+      gemm_of(T())("N", "N", &below, &count, &columns, &minus_one, panel + columns, &n, right + k,
+                   &n, &one, right + end, &n);
+    });
+  }
+  in_parts(exec, size, size, [=](std::int64_t from, std::int64_t to) {
+    for (std::int64_t c = from; c < to; ++c)
+      exchange(a + c * size, pivots, std::min((c / width + 1) * width, size), size);
+  });
+  return 0;
 }
 
 /// Factors a column-major matrix u^T u, by LAPACK if it is small. Otherwise the first half is
@@ -290,10 +350,9 @@ void lapack_solve(Host const& exec, std::int64_t stack, std::int64_t size, std::
     if (solve_by_lanes(exec, stack, size, columns, a, b)) return;
   expects_regular(for_each_matrix<T>(exec, stack, cube(size), 1,
                                      [=](std::int64_t s, auto& workspace) {
-                                       int info = 0;
                                        int* const pivots = workspace.integers(n);
                                        T* const matrix = a + s * size * size;
-                                       getrf_of(T())(&n, &n, matrix, &lda, pivots, &info);
+                                       int info = factor_square(exec, size, matrix, pivots);
                                        if (info == 0)
                                          getrs_of(T())("T", &n, &count, matrix, &lda, pivots,
                                                        b + s * columns * size, &lda, &info);
@@ -304,16 +363,11 @@ void lapack_solve(Host const& exec, std::int64_t stack, std::int64_t size, std::
 
 template <class T>
 void lapack_factor(Host const& exec, std::int64_t stack, std::int64_t size, T* a, int* pivots) {
-  int const n = extent(size), lda = leading(n);
-  if (n == 0) return;
-  expects_regular(for_each_matrix<T>(exec, stack, cube(size), 1,
-                                     [=](std::int64_t s, auto&) {
-                                       int info = 0;
-                                       getrf_of(T())(&n, &n, a + s * size * size, &lda,
-                                                     pivots + s * size, &info);
-                                       return info;
-                                     }),
-                  stack);
+  if (extent(size) == 0) return;
+  auto const factor = [=](std::int64_t s, auto&) {
+    return factor_square(exec, size, a + s * size * size, pivots + s * size);
+  };
+  expects_regular(for_each_matrix<T>(exec, stack, cube(size), 1, factor), stack);
 }
 
 template <class T>
@@ -333,7 +387,7 @@ void lapack_solve_by_factors(Host const& exec, std::int64_t stack, std::int64_t 
 
 template <class T>
 void lapack_inverse(Host const& exec, std::int64_t stack, std::int64_t size, T* a) {
-  int const n = extent(size), lda = leading(n);
+  int const n = extent(size);
   if (n == 0) return;
   // As a whole before threads start, each of which takes memory for a matrix.
   std::int64_t const bytes = std::min<std::int64_t>(stack, most_tasks_at_once(exec)) * size * size *
@@ -341,10 +395,9 @@ void lapack_inverse(Host const& exec, std::int64_t stack, std::int64_t size, T* 
   constexpr std::int64_t worth_asking = std::int64_t(1) << 28;
   if (bytes > worth_asking) expects_memory<Kokkos::HostSpace>(bytes, "the factors of inverses");
   auto const invert = [=](std::int64_t s, auto& workspace) {
-    int info = 0;
     int* const pivots = workspace.integers(n);
     T* const matrix = a + s * size * size;
-    getrf_of(T())(&n, &n, matrix, &lda, pivots, &info);
+    int const info = factor_square(exec, size, matrix, pivots);
     if (info != 0) return info;
     invert_upper(exec, size, matrix, size);
     // x l = u^-1 for each row of x, whose columns are then exchanged: LAPACK's getri, which no
@@ -356,9 +409,7 @@ void lapack_inverse(Host const& exec, std::int64_t stack, std::int64_t size, T* 
       std::fill(column + j + 1, column + size, T(0));
     }
     in_parts(exec, size, size * size, [=](std::int64_t first, std::int64_t end) {
-      T const one(1);
-      int const rows = static_cast<int>(end - first);
-      trsm_of(T())("R", "L", "N", "U", &rows, &n, &one, lower, &lda, matrix + first, &lda);
+      divide_by_lower(static_cast<int>(end - first), n, lower, matrix + first, n);
     });
     for (std::int64_t j = size - 1; j >= 0; --j)
       if (std::int64_t const other = pivots[j] - 1; other != j)
@@ -370,12 +421,11 @@ void lapack_inverse(Host const& exec, std::int64_t stack, std::int64_t size, T* 
 
 template <class T>
 void lapack_determinant(Host const& exec, std::int64_t stack, std::int64_t size, T* a, T* result) {
-  int const n = extent(size), lda = leading(n);
+  int const n = extent(size);
   for_each_matrix<T>(exec, stack, cube(size), 1, [=](std::int64_t s, auto& workspace) {
-    int info = 0;
     int* const pivots = workspace.integers(n);
     T* const matrix = a + s * size * size;
-    if (n > 0) getrf_of(T())(&n, &n, matrix, &lda, pivots, &info);
+    int const info = n > 0 ? factor_square(exec, size, matrix, pivots) : 0;
     T product(info > 0 ? 0 : 1);
     for (int i = 0; i < n && info == 0; ++i) {
       product *= matrix[static_cast<std::int64_t>(i) * (n + 1)];

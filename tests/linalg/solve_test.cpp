@@ -57,7 +57,7 @@ TYPED_TEST(Solve, InversesAndDeterminants) {
 
 TYPED_TEST(Solve, ManySizes) {
   TYPES;
-  for (std::int64_t n : {1, 2, 31, 200, 301}) {
+  for (std::int64_t n : {1, 2, 31, 200, 240, 301}) {
     auto const m = evaluate(random_matrix<T, Space>(n, n, 1) + T(n) * eye<T, Space>(n));
     auto const x = random_matrix<T, Space>(n, 3, 2);
     double const small = 64 * static_cast<double>(n) * std::numeric_limits<T>::epsilon();
@@ -65,6 +65,15 @@ TYPED_TEST(Solve, ManySizes) {
     EXPECT_LE(max(abs(matmul(m, inv(m)) - eye<T, Space>(n))), small);
     auto const backwards = flip(m, 0);  // pivots are far from the diagonal
     EXPECT_LE(max(abs(matmul(backwards, inv(backwards)) - eye<T, Space>(n))), small);
+    auto const scaled = evaluate(m / T(n));  // whose determinant doesn't overflow
+    double const exchanges = n * (n - 1) / 2 % 2 == 0 ? 1 : -1;
+    EXPECT_NEAR(det(flip(scaled, 0)) / det(scaled), exchanges, small);
+    auto const turned = solve(m * Complex(0, 2), matmul(m, x) * Complex(0, 1));
+    EXPECT_LE(max(abs(2 * turned - x)), 2 * small);
+    auto singular = evaluate(m);
+    singular(n / 2) = 0;
+    EXPECT_EQ(det(singular), T(0));
+    EXPECT_THROW(inv(singular), NumericalError);
     auto const found = lstsq(m, matmul(m, x));
     EXPECT_LE(max(abs(found.x - x)), 4 * small);
     EXPECT_EQ(found.rank, n);
