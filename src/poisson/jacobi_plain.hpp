@@ -117,8 +117,8 @@ template <class Exec, class T, int Rank>
 class PlainJacobi {
  public:
   PlainJacobi(Exec const& exec, RowMajorView<Exec, T const, Rank> const& b,
-              RowMajorView<Exec, T, Rank> const& u)
-      : exec_(exec), b_(b), fields_(exec, u, "Jacobi's method") {}
+              RowMajorView<Exec, T, Rank> const& u, bool shared = false)
+      : exec_(exec), b_(b), fields_(exec, u, "Jacobi's method", shared) {}
 
   void advance(std::int64_t sweeps) {
     if constexpr (!runs_on_host<Exec>)

@@ -197,8 +197,8 @@ class TiledJacobi {
 
  public:
   TiledJacobi(Exec const& exec, RowMajorView<Exec, T const, 2> const& b,
-              RowMajorView<Exec, T, 2> const& u, bool /*in_place*/ = true)
-      : exec_(exec), b_(b), fields_(exec, u, "Jacobi's method") {}
+              RowMajorView<Exec, T, 2> const& u, bool shared = false)
+      : exec_(exec), b_(b), fields_(exec, u, "Jacobi's method", shared) {}
 
   void advance(std::int64_t sweeps) {
     if (b_.extent(0) == 0 || b_.extent(1) == 0) return;

@@ -96,11 +96,11 @@ class WavefrontJacobi {
   static constexpr int depth = 16;
 
  public:
-  /// \param in_place  for fields of which others write rows between sweeps: no copies
+  /// \param shared  fields of which other ranks write rows between sweeps: no copies
   WavefrontJacobi(Exec const& exec, RowMajorView<Exec, T const, 2> const& b,
-                  RowMajorView<Exec, T, 2> const& u, bool in_place = false)
+                  RowMajorView<Exec, T, 2> const& u, bool shared = false)
       : exec_(exec), b_(b), u_(u) {
-    if (!in_place && PaddedFields<Exec, T>::worthwhile(b.extent(0), b.extent(1)))
+    if (!shared && PaddedFields<Exec, T>::worthwhile(b.extent(0), b.extent(1)))
       padded_.emplace(exec, b, u);
     else
       fields_.emplace(exec, u, "Jacobi's method");

@@ -181,8 +181,8 @@ JacobiResult jacobi(Exec const& exec, distributed::Group const& group,
     }
   }
   return {run([&] {
-            return std::make_unique<PlainJacobi<Exec, T, Rank>>(exec, rows.source(),
-                                                                rows.unknown());
+            return std::make_unique<PlainJacobi<Exec, T, Rank>>(exec, rows.source(), rows.unknown(),
+                                                                rows.has_halos());
           }),
           JacobiScheme::plain};
 }

@@ -138,12 +138,13 @@ class RowsOfRank {
   using Owned =
       Kokkos::View<view_data_t<T, Rank>, Kokkos::LayoutRight, typename Exec::memory_space>;
 
-  static void add(Buffers& all, Owned& view, char const* label, std::int64_t rows,
-                  std::array<std::int64_t, Rank> const& like) {
+  // Other ranks write to it, who are slow to open new memory.
+  void add(Buffers& all, Owned& view, char const* label, std::int64_t rows,
+           std::array<std::int64_t, Rank> const& like) const {
     if constexpr (Rank == 2)
-      all.add(view, label, rows, like[1]);
+      all.add_kept(exec_, view, label, rows, like[1]);
     else
-      all.add(view, label, rows, like[1], like[2]);
+      all.add_kept(exec_, view, label, rows, like[1], like[2]);
   }
 
   void take(Strided<T const, Rank> const& b) {

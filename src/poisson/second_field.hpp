@@ -70,14 +70,21 @@ class TwoFields {
   using Unknown = RowMajorView<Exec, T, Rank>;
 
   /// \param method  what they are for: "Jacobi's method"
-  TwoFields(Exec const& exec, Unknown const& u, std::string const& method)
+  /// \param shared  with other ranks, who are slow to open new memory: devices keep this one
+  TwoFields(Exec const& exec, Unknown const& u, std::string const& method, bool shared = false)
       : exec_(exec), field_{u, Unknown()} {
     std::string const label = "coir::poisson::second_field/second";
     Buffers all;
+    auto const add = [&](auto... extents) {
+      if (shared)
+        all.add_kept(exec, owned_, label, extents...);
+      else
+        all.add(owned_, label, extents...);
+    };
     if constexpr (Rank == 2)
-      all.add(owned_, label, u.extent(0), u.extent(1));
+      add(u.extent(0), u.extent(1));
     else
-      all.add(owned_, label, u.extent(0), u.extent(1), u.extent(2));
+      add(u.extent(0), u.extent(1), u.extent(2));
     all.make<typename Exec::memory_space>("the second field of " + method);
     field_[1] = owned_;
     copy_ring<Exec, T, Rank>(exec_, field_[0], field_[1]);

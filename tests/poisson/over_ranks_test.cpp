@@ -1,6 +1,7 @@
 // Solvers over ranks against the same solvers on one rank, bit for bit.
 
 #include <coir/core/errors.hpp>
+#include <coir/distributed/connections.hpp>
 #include <coir/distributed/share.hpp>
 #include <coir/poisson/over_ranks.hpp>
 
@@ -224,6 +225,20 @@ TEST(SolversOverRanksInDouble, SendOneMessageToANeighbourForAllSweepsOfABlock) {
   int const rank = world().rank(), neighbours = (rank > 0) + (rank + 1 < world().size());
   EXPECT_EQ(sent.messages - before.messages, neighbours * (1 + 5 + 1));
   EXPECT_EQ(sent.bytes - before.bytes, neighbours * 8 * (3 * 9 + 6 * 4 * 11));
+}
+
+// Memory of another rank takes a millisecond to open.
+TEST(SolversOverRanksInDouble, OpenNoMemoryTwice) {
+  Problem<Exec, double, 2> const problem(64, 9);
+  auto const solve = [&] {
+    for (auto const scheme : {JacobiScheme::plain, JacobiScheme::blocked})
+      jacobi(Exec(), world(), problem.own_b, problem.own_u, {.scheme = scheme, .sweeps = 5});
+    red_black(Exec(), world(), problem.own_b, problem.own_u, {.sweeps = 5});
+  };
+  solve();
+  auto const opened = coir::distributed::memory_opened();
+  solve();
+  EXPECT_EQ(coir::distributed::memory_opened(), opened);
 }
 
 TEST(SolversOverRanksInDouble, AskTheMonitorsOfAllRanks) {
