@@ -89,7 +89,7 @@ std::vector<Tracer<D>> tracers_of(CellsSettings const& settings, Variables& vari
   auto const& counts = settings.counts;
   auto const distribution = [](BinsSettings const& bins, std::size_t i) {
     return bins.file.empty() ? N::gaussian(D(bins.z[i]), D(bins.width[i]))
-                             : N::table(bins.table.z, bins.table.n[i]);
+                             : bins.table.distributions[i].as<D>();
   };
   for (std::size_t i = 0; i < counts.bins.count(); ++i)
     tracers.push_back(NumberCounts<D>{.n = distribution(counts.bins, i),

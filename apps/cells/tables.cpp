@@ -1,7 +1,6 @@
 #include "tables.hpp"
 
 #include <coir/core/errors.hpp>
-#include <coir/cosmology/redshift_distribution.hpp>
 #include <coir/io/file.hpp>
 #include <coir/io/number_rows.hpp>
 
@@ -62,8 +61,8 @@ RedshiftTable read_redshift_table(std::filesystem::path const& path) {
     }
   }
   for (std::size_t bin = 0; bin < bins; ++bin) try {
-      cosmology::RedshiftDistribution<>::table(table.z, table.n[bin],
-                                               name + ": bin " + std::to_string(bin + 1));
+      table.distributions.push_back(cosmology::RedshiftDistribution<>::table(
+          table.z, table.n[bin], name + ": bin " + std::to_string(bin + 1)));
     } catch (PreconditionError const& error) {
       throw InputError(error.what());
     }

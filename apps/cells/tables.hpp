@@ -1,5 +1,7 @@
 #pragma once
 
+#include <coir/cosmology/redshift_distribution.hpp>
+
 #include <cstddef>
 #include <filesystem>
 #include <vector>
@@ -9,7 +11,8 @@ namespace coir::apps::cells {
 /// n(z) of some bins at the redshifts of a file's rows.
 struct RedshiftTable {
   std::vector<double> z{};
-  std::vector<std::vector<double>> n{};  ///< of each bin
+  std::vector<std::vector<double>> n{};                            ///< of each bin
+  std::vector<cosmology::RedshiftDistribution<>> distributions{};  ///< of each bin
 };
 
 /// Reads n(z): columns are z, and n of each bin. The first row says how many there are.

@@ -341,7 +341,10 @@ TEST(AngularPower, IsThatOfConvergedQuadratures) {
 }
 
 TEST(AngularPower, IsThatOfAnotherCode) {
-  // By pyccl 3.3.6: BBKS, linear, without radiation, T_CMB 2.7255; l = 10, 100, 1000
+  // By pyccl 3.3.6: BBKS, linear, without radiation, T_CMB 2.7255; l = 10, 100, 1000. CCL ends
+  // a kernel where it is 5e-4 of its maximum, which counts at 1.5 with shapes at 1 lie beyond. The
+  // numbers for this pair are sums over pieces of n(z) of the shapes, n(z) times triangles 0.05
+  // apart, each of which has a maximum of its own.
   std::vector<Tracer<>> const tracers = {
       NumberCounts<>{.n = N::gaussian(1, 0.15), .bias = 1.5},
       NumberCounts<>{.n = N::gaussian(1.5, 0.15), .bias = 2},
@@ -350,21 +353,16 @@ TEST(AngularPower, IsThatOfAnotherCode) {
   double const reference[10][3] = {
       {2.429937e-06, 2.563034e-06, 6.764384e-08}, {1.202345e-07, 1.612006e-07, 5.341661e-09},
       {2.495957e-08, 2.200035e-08, 4.994180e-10}, {8.853086e-08, 8.738508e-08, 2.188837e-09},
-      {1.729965e-06, 2.748087e-06, 1.090251e-07}, {1.165988e-10, 1.482141e-10, 4.610921e-12},
+      {1.729965e-06, 2.748087e-06, 1.090251e-07}, {1.177853e-10, 1.500953e-10, 4.684075e-12},
       {4.116561e-09, 5.320527e-09, 1.620124e-10}, {3.494451e-08, 6.762503e-09, 7.788395e-11},
       {4.058963e-08, 9.076450e-09, 1.148422e-10}, {4.931965e-08, 1.380621e-08, 2.068679e-10}};
   auto const spectra = angular_power(flat(), tracers, {10, 100, 1000}, linear_bbks());
   std::size_t pair = 0;
   for (std::size_t i = 0; i < 4; ++i)
     for (std::size_t j = i; j < 4; ++j, ++pair)
-      for (std::size_t at = 0; at < 3; ++at) {
-        double const size = std::sqrt(spectra(at, i, i) * spectra(at, j, j));
-        // 1e-3, but for shapes at z = 1 in front of counts at 1.5: the far tail of n(z) alone
-        EXPECT_NEAR(spectra(at, i, j), reference[pair][at],
-                    1e-3 * reference[pair][at] + 3e-5 * size)
-            << i << " " << j << " " << at;
-      }
-  double const by_scipy[] = {1.178006e-10, 1.501166e-10, 4.684800e-12};  // in that tail
+      for (std::size_t at = 0; at < 3; ++at)
+        EXPECT_CLOSE(spectra(at, i, j), reference[pair][at], 1e-3) << i << " " << j << " " << at;
+  double const by_scipy[] = {1.178006e-10, 1.501166e-10, 4.684800e-12};  // counts 1.5, shapes 1
   for (std::size_t at = 0; at < 3; ++at) EXPECT_CLOSE(spectra(at, 1, 2), by_scipy[at], 1e-6);
 }
 
@@ -388,7 +386,7 @@ std::vector<Tracer<>> bins_of_ccl(double alignment) {
 
 TEST(AngularPower, IsThatOfAnotherCodeInItsOwnCases) {
   // By pyccl 3.3.6: BBKS, linear; n(z) by rows of 3/4000 from 0 to 3; counts without redshift
-  // distortions, shear, and alignment alone with A = 0.5.
+  // distortions, shear, and alignment alone with A = 0.5; counts 2 and shear 1 by pieces of n(z)
   // Rows: counts with counts, shear with shear, counts with shear, alignment of bin 1 with itself,
   // with shear of bin 2, and with counts of bin 1
   std::vector<double> const l = {2, 10, 50, 200, 1000, 3000};
@@ -396,53 +394,49 @@ TEST(AngularPower, IsThatOfAnotherCodeInItsOwnCases) {
     std::size_t i, j;
     double c[6];
   };
-  Row const rows[] = {{0,
-                       0,
-                       {1.65797056e-07, 5.80979887e-07, 1.10465313e-06, 4.94895105e-07,
-                        3.42944219e-08, 3.01143244e-09}},
-                      {0,
-                       1,
-                       {5.92208038e-09, 2.12856297e-08, 4.63356247e-08, 2.47307545e-08,
-                        2.00180532e-09, 1.84583712e-10}},
-                      {1,
-                       1,
-                       {6.24574566e-08, 2.27912871e-07, 5.43773300e-07, 3.30055264e-07,
-                        3.02809532e-08, 2.90566887e-09}},
-                      {2,
-                       2,
-                       {1.03731741e-08, 2.31995957e-08, 1.28402468e-08, 2.29432714e-09,
-                        9.32196889e-11, 6.96145148e-12}},
-                      {2,
-                       3,
-                       {1.12497283e-08, 2.65770082e-08, 1.61557112e-08, 3.15992305e-09,
-                        1.36610628e-10, 1.04247597e-11}},
-                      {3,
-                       3,
-                       {1.24677040e-08, 3.16885571e-08, 2.21694833e-08, 5.05001976e-09,
-                        2.45188887e-10, 1.94894784e-11}},
-                      {0,
-                       2,
-                       {2.10530938e-09, 9.06431816e-09, 1.55449843e-08, 6.11552629e-09,
-                        3.83298436e-10, 3.26330783e-11}},
-                      {0,
-                       3,
-                       {7.33229771e-09, 3.20360192e-08, 5.87218828e-08, 2.50607299e-08,
-                        1.68004473e-09, 1.46144020e-10}},
-                      {1,
-                       2,
-                       {6.89694515e-12, 3.10650361e-11, 6.59491817e-11, 3.35786269e-11,
-                        2.60251743e-12, 2.36722830e-13}},
-                      {1,
-                       3,
-                       {5.25531817e-10, 2.39914286e-09, 5.50736554e-09, 3.12127047e-09,
-                        2.67879557e-10, 2.51702164e-11}}};
+  Row const rows[] = {
+      {0,
+       0,
+       {1.65797056e-07, 5.80979887e-07, 1.10465313e-06, 4.94895105e-07, 3.42944219e-08,
+        3.01143244e-09}},
+      {0,
+       1,
+       {5.92208038e-09, 2.12856297e-08, 4.63356247e-08, 2.47307545e-08, 2.00180532e-09,
+        1.84583712e-10}},
+      {1,
+       1,
+       {6.24574566e-08, 2.27912871e-07, 5.43773300e-07, 3.30055264e-07, 3.02809532e-08,
+        2.90566887e-09}},
+      {2,
+       2,
+       {1.03731741e-08, 2.31995957e-08, 1.28402468e-08, 2.29432714e-09, 9.32196889e-11,
+        6.96145148e-12}},
+      {2,
+       3,
+       {1.12497283e-08, 2.65770082e-08, 1.61557112e-08, 3.15992305e-09, 1.36610628e-10,
+        1.04247597e-11}},
+      {3,
+       3,
+       {1.24677040e-08, 3.16885571e-08, 2.21694833e-08, 5.05001976e-09, 2.45188887e-10,
+        1.94894784e-11}},
+      {0,
+       2,
+       {2.10530938e-09, 9.06431816e-09, 1.55449843e-08, 6.11552629e-09, 3.83298436e-10,
+        3.26330783e-11}},
+      {0,
+       3,
+       {7.33229771e-09, 3.20360192e-08, 5.87218828e-08, 2.50607299e-08, 1.68004473e-09,
+        1.46144020e-10}},
+      {1, 2, {6.964952e-12, 3.137779e-11, 6.669892e-11, 3.402868e-11, 2.643214e-12, 2.406078e-13}},
+      {1,
+       3,
+       {5.25531817e-10, 2.39914286e-09, 5.50736554e-09, 3.12127047e-09, 2.67879557e-10,
+        2.51702164e-11}}};
   auto const c = angular_power(of_ccl, bins_of_ccl(0.5), l, linear_bbks());
   auto const expect_near = [&](double value, double reference, double cosmic, std::size_t at,
                                std::string const& what) {
     EXPECT_NEAR(value, reference, 0.1 * cosmic) << what << ", l = " << l[at];
-    EXPECT_NEAR(value, reference,
-                1e-3 * std::abs(reference) + 3e-5 * cosmic * std::sqrt(2 * l[at] + 1))
-        << what << ", l = " << l[at];
+    EXPECT_CLOSE(value, reference, 1e-3) << what << ", l = " << l[at];
   };
   for (std::size_t at = 0; at < l.size(); ++at) {
     auto const cosmic = [&](double ii, double jj, double ij) {

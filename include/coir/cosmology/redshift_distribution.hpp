@@ -191,8 +191,15 @@ class RedshiftDistribution {
   /// The same distribution in numbers of another type.
   template <class U>
   RedshiftDistribution<U> as() const {
-    auto result = std::visit([](auto const& shape) { return shape.template as<U>(); }, shape_);
-    return result.shifted(U(shift_));
+    RedshiftDistribution<U> result;
+    std::visit([&](auto const& shape) { result.shape_ = shape.template as<U>(); }, shape_);
+    result.ln_norm_ = U(ln_norm_);
+    result.shift_ = U(shift_);
+    result.mean_ = mean_;
+    result.deviation_ = deviation_;
+    result.square_ = square_;
+    result.z_end_ = z_end_;
+    return result;
   }
 
  private:
@@ -200,19 +207,21 @@ class RedshiftDistribution {
 
   static constexpr double ln_negligible = 23.03;  // ln 1e10
 
+  template <class>
+  friend class RedshiftDistribution;
   friend struct detail::DistributionParts;
 
   struct Smail : detail::SmailShape<T> {
     template <class U>
-    RedshiftDistribution<U> as() const {
-      return RedshiftDistribution<U>::smail(U(this->alpha), U(this->beta), U(this->z0));
+    auto as() const {
+      return typename RedshiftDistribution<U>::Smail{{U(this->alpha), U(this->beta), U(this->z0)}};
     }
   };
 
   struct Gaussian : detail::GaussianShape<T> {
     template <class U>
-    RedshiftDistribution<U> as() const {
-      return RedshiftDistribution<U>::gaussian(U(this->mean), U(this->sigma));
+    auto as() const {
+      return typename RedshiftDistribution<U>::Gaussian{{U(this->mean), U(this->sigma)}};
     }
   };
 
@@ -247,8 +256,8 @@ class RedshiftDistribution {
     }
     T operator()(T const& x, T const& ln_norm) const { return plain()(x, ln_norm); }
     template <class U>
-    RedshiftDistribution<U> as() const {
-      return RedshiftDistribution<U>::table(z, n);
+    auto as() const {
+      return typename RedshiftDistribution<U>::Table{z, n, slope};
     }
   };
 
