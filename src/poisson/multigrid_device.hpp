@@ -102,6 +102,11 @@ class DevicePasses {
 
   void begin() const {}
 
+  template <class Cycle>
+  void together(Grid const&, Cycle const& cycle) const {
+    cycle();
+  }
+
   /// Smooths. Sweeps in one pass end in the level's second field; then the fields change places.
   void smooth(Grid& level, Smoothing<T> const& how, bool from_zero) const {
     if constexpr (Rank == 3) {

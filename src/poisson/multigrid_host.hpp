@@ -6,6 +6,7 @@
 #include "multigrid_cells.hpp"
 
 #include <coir/core/loops.hpp>
+#include <coir/poisson/detail/crew.hpp>
 #include <coir/poisson/detail/slab_pipeline.hpp>
 
 #include <algorithm>
@@ -21,9 +22,15 @@ class HostPasses {
 
   /// \param finest  bounds the size of every level
   HostPasses(Exec const& exec, Grid const& finest)
-      : exec_(exec), slabs_(most_bands(exec), finest) {}
+      : exec_(exec), crew_(exec), slabs_(most_bands(exec), finest) {}
 
   void begin() const { exec_.fence(); }
+
+  /// Calls cycle(), whose passes share one kernel.
+  template <class Cycle>
+  void together(Grid const& finest, Cycle const& cycle) {
+    crew_.stay_for("coir::poisson::multigrid_host/cycle", bands(finest, 1), cycle);
+  }
 
   /// Smooths, from u = 0 if `from_zero`.
   void smooth(Grid const& level, Smoothing<T> const& how, bool from_zero) {
@@ -123,10 +130,13 @@ class HostPasses {
   static int most_bands(Exec const& exec) { return static_cast<int>(exec.concurrency()); }
 
   template <class Step>
-  void run(char const* label, Grid const& level, int stages, Step const& step,
-           int passes = 1) const {
-    pipeline(label, exec_, level.n[0], level.n[1], tile_rows(level, stages), stages,
-             pipeline_bands(exec_, level.n[0], level.cells(), stages), step, passes);
+  void run(char const* label, Grid const& level, int stages, Step const& step, int passes = 1) {
+    pipeline(label, crew_, level.n[0], level.n[1], tile_rows(level, stages), stages,
+             bands(level, stages), step, passes);
+  }
+
+  int bands(Grid const& level, int stages) const {
+    return pipeline_bands(exec_, level.n[0], level.cells(), stages, crew_.threads());
   }
 
   // Numbers of a row's unknown and source, in bytes.
@@ -161,6 +171,7 @@ class HostPasses {
   }
 
   Exec exec_;
+  Crew<Exec> crew_;
   HostSlabs<T, Rank> slabs_;
 };
 

@@ -419,8 +419,12 @@ class MultigridSolver {
   // smooth_finest() does.
   double correct_finest(bool by_full_multigrid) {
     if (last() == 0) return smooth_finest();
-    by_full_multigrid ? full_multigrid(1) : v_cycle(1);
-    return ascend_and_descend(0, false, true);
+    double squared = 0;
+    passes_.together(levels_[0], [&] {
+      by_full_multigrid ? full_multigrid(1) : v_cycle(1);
+      squared = ascend_and_descend(0, false, true);
+    });
+    return squared;
   }
 
   // The end of one cycle on a level and the beginning of the next.

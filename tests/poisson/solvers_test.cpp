@@ -1,6 +1,8 @@
 // What every solver promises, whatever its method.
 
+#include <coir/core/errors.hpp>
 #include <coir/poisson/conjugate_gradients.hpp>
+#include <coir/poisson/detail/crew.hpp>
 #include <coir/poisson/jacobi.hpp>
 #include <coir/poisson/laplacian.hpp>
 #include <coir/poisson/multigrid.hpp>
@@ -12,11 +14,15 @@
 #include <support/thread_times.hpp>
 
 #include <array>
+#include <atomic>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 using coir::poisson::Monitor;
 using coir::poisson::Result;
@@ -333,6 +339,41 @@ TEST(SolversOnHost, UseAllThreads) {
   expect_all(RedBlack{}, 100, b, u);
   expect_all(Multigrid{}, 8, Plane("b", 1000, 1000), Plane("u", 1002, 1002));
   expect_all(Multigrid{}, 8, Solid("b", 120, 100, 100), Solid("u", 122, 102, 102));
+}
+
+// Whatever threads stay for, each call of a piece is made once, by threads that run side by side.
+TEST(CrewOnHost, PiecesUseAllThreads) {
+  Host const exec;
+  coir::poisson::detail::Crew<Host> crew(exec);
+  int const threads = crew.threads();
+  EXPECT_LE(threads, static_cast<int>(exec.concurrency()));
+  std::vector<int> calls(static_cast<std::size_t>(threads), 0);
+  std::atomic<int> here = 0;
+  auto const work = [&] {
+    for (int piece = 0; piece < 300; ++piece) {
+      int const sharing = 1 + piece % threads;
+      here = 0;
+      crew.run("coir::poisson::solvers_test/piece", sharing, [&](int thread) {
+        ++calls[thread];
+        for (++here; here < sharing;) std::this_thread::yield();
+      });
+      EXPECT_EQ(here, sharing);
+    }
+  };
+  auto const expected = [&](int thread) {
+    int count = 0;
+    for (int piece = 0; piece < 300; ++piece) count += thread <= piece % threads;
+    return count;
+  };
+  work();  // kernels of their own
+  crew.stay_for("coir::poisson::solvers_test/stay", threads, work);
+  for (int thread = 0; thread < threads; ++thread) EXPECT_EQ(calls[thread], 2 * expected(thread));
+
+  EXPECT_THROW(crew.stay_for("coir::poisson::solvers_test/stay", threads,
+                             [] { throw coir::PreconditionError("from within"); }),
+               coir::PreconditionError);
+  work();
+  EXPECT_EQ(calls[0], 3 * expected(0));
 }
 
 // What the test below runs on several numbers of threads.

@@ -18,12 +18,18 @@ namespace coir::poisson::detail {
 /// The number of bands of slabs to share among threads. No band is narrower than the pipeline is
 /// deep, or so small that starting a thread for it doesn't pay. Whether several threads start at
 /// all depends on the work of all stages, each of which is worth half a cell.
+///
+/// \param threads  the most that may run side by side
+template <class Exec>
+int pipeline_bands(Exec const& exec, int slabs, std::int64_t cells, int stages, int threads) {
+  std::int64_t const work = cells * stages / 2, most = cells / 2 / cells_worth_a_thread,
+                     bands = std::min(
+                         {most, std::int64_t(slabs / (2 * stages + 1)), std::int64_t(threads)});
+  return static_cast<int>(threads_worth_starting(exec, work, bands));
+}
 template <class Exec>
 int pipeline_bands(Exec const& exec, int slabs, std::int64_t cells, int stages) {
-  std::int64_t const work = cells * stages / 2, most = cells / 2 / cells_worth_a_thread,
-                     bands = std::min({most, std::int64_t(slabs / (2 * stages + 1)),
-                                       std::int64_t(threads_side_by_side(exec))});
-  return static_cast<int>(threads_worth_starting(exec, work, bands));
+  return pipeline_bands(exec, slabs, cells, stages, threads_side_by_side(exec));
 }
 
 /// Rows begin to end - 1 of a slab, counted from 1.
@@ -57,14 +63,14 @@ struct PipelineStep {
 /// All passes are one kernel, in which a band waits for the two beside it alone. To begin and end a
 /// kernel all threads wait for each other.
 ///
+/// \param where   an execution space of a host, or threads that stay together
 /// \param rows    of a slab
 /// \param tile    rows of a tile
 /// \param bands   at most slabs / (2 stages), and at most threads_side_by_side()
 /// \param passes  how often all stages are made, one pass after the other
-template <class Exec, class Step>
-void pipeline(std::string_view label, Exec const& exec, int slabs, int rows, int tile, int stages,
+template <class Where, class Step>
+void pipeline(std::string_view label, Where&& where, int slabs, int rows, int tile, int stages,
               int bands, Step const& step, int passes = 1) {
-  static_assert(runs_on_host<Exec>);
   auto const begin_of = [=](int band) {
     return 1 + static_cast<int>(static_cast<std::int64_t>(slabs) * band / bands);
   };
@@ -104,7 +110,7 @@ void pipeline(std::string_view label, Exec const& exec, int slabs, int rows, int
     Progress inside, seam;  // in how many passes
   };
   std::vector<Done> done(static_cast<std::size_t>(bands));
-  run_side_by_side(label, exec, bands, [&](int band) {
+  run_side_by_side(label, where, bands, [&](int band) {
     Done* const own = &done[static_cast<std::size_t>(band)];
     for (int pass = 0; pass < passes; ++pass) {
       if (band + 1 < bands) wait_for(own[1].seam, pass);
