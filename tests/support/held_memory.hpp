@@ -3,6 +3,7 @@
 /// How much memory Views hold, as Kokkos reports it to profiling tools.
 
 #include <coir/core/kokkos.hpp>
+#include <coir/core/pool.hpp>
 
 #include <impl/Kokkos_Profiling.hpp>
 
@@ -15,6 +16,8 @@ namespace coir::testing {
 class HeldMemory {
  public:
   HeldMemory() {
+    // Memory that is kept from before would be taken again uncounted, and given back counted.
+    MemoryPool<Kokkos::DefaultExecutionSpace::memory_space>::release();
     now_ = peak_ = 0;
     Kokkos::Tools::Experimental::set_allocate_data_callback(
         [](Kokkos_Profiling_SpaceHandle, char const*, void const*, std::uint64_t const bytes) {
