@@ -29,7 +29,8 @@ class Split {
 
   E const& local() const& { return local_; }
   E local() && { return std::move(local_); }
-  Placement<rank> const& placement() const { return placement_; }
+  Placement<rank> const& placement() const& { return placement_; }
+  Placement<rank> placement() && { return std::move(placement_); }
   Shape<rank> const& shape() const { return placement_.shape(); }
   Split const& expression() const { return *this; }
 
@@ -232,19 +233,18 @@ inline constexpr int axes_of<X> = rank_of<X>;
 
 /// The first of some operands that is split.
 template <class First, class... Rest>
-auto const& first_split(First const& first, Rest const&... rest) {
+decltype(auto) first_split(First&& first, Rest&&... rest) {
   if constexpr (AnySplit<First>)
-    return first.placement();
+    return std::forward<First>(first);
   else
-    return first_split(rest...);
+    return first_split(std::forward<Rest>(rest)...);
 }
 
-/// The placement of an expression of these operands. All ranks find the same placement, or throw
-/// the same error.
+/// The placement of an expression of operands that don't all have one.
 template <class... X>
-auto common_placement(X const&... x) {
+auto fitted_placement(X const&... x) {
   constexpr int rank = std::max({axes_of<X>...});
-  auto const& first = first_split(x...);
+  auto const& first = first_split(x...).placement();
   Shape<rank> shape;
   shape.fill(1);
   auto const stretch = [&](auto const& one) {
@@ -252,14 +252,9 @@ auto common_placement(X const&... x) {
       shape = broadcast(shape, one.shape());
   };
   (stretch(x), ...);
-  constexpr int axes = std::remove_cvref_t<decltype(first)>::rank;
-  auto const common = [&] {
-    if constexpr (axes == rank)
-      if (shape == first.shape()) return first;
-    auto splits = first.splits();
-    for (auto& split : splits) split.axis += rank - axes;
-    return Placement<rank>(first.group(), shape, std::move(splits));
-  }();
+  auto splits = first.splits();
+  for (auto& split : splits) split.axis += rank - std::remove_cvref_t<decltype(first)>::rank;
+  Placement<rank> common(first.group(), shape, std::move(splits));
   auto const check = [&](auto const& one) {
     using One = std::remove_cvref_t<decltype(one)>;
     if constexpr (AnySplit<One>) {
@@ -290,6 +285,28 @@ auto common_placement(X const&... x) {
   return common;
 }
 
+/// Whether an operand lets an expression have a placement as it is.
+template <int Rank, class X>
+bool fits_in(Placement<Rank> const& placement, X const& x) {
+  if constexpr (AnySplit<X> && axes_of<X> == Rank)
+    return x.placement() == placement;
+  else
+    return axes_of<X> == 0;
+}
+
+/// The placement of an expression of these operands. All ranks find the same placement, or throw
+/// the same error.
+template <class... X>
+auto common_placement(X&&... x) {
+  constexpr int rank = std::max({axes_of<std::remove_cvref_t<X>>...});
+  decltype(auto) first = first_split(std::forward<X>(x)...);
+  // Comparisons and counts of copies would take as long as a short statement.
+  if constexpr (std::remove_cvref_t<decltype(first.placement())>::rank == rank)
+    if ((fits_in(first.placement(), x) && ...))
+      return std::forward<decltype(first)>(first).placement();
+  return fitted_placement(x...);
+}
+
 /// An operand of an expression on this rank.
 template <int Rank, class X>
 decltype(auto) local_operand(Placement<Rank> const& placement, X&& x) {
@@ -314,7 +331,7 @@ decltype(auto) local_operand(Placement<Rank> const& placement, X&& x) {
 template <class F, class... X>
   requires(AnySplit<X> || ...)
 auto elementwise(F const& f, X&&... x) {
-  auto placement = detail::common_placement(x...);
+  auto placement = detail::common_placement(std::forward<X>(x)...);
   auto expression = f(detail::local_operand(placement, std::forward<X>(x))...);
   return Split<decltype(expression)>(std::move(expression), std::move(placement));
 }

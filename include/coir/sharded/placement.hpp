@@ -84,86 +84,71 @@ class Placement {
   /// \param axis   along which it is split; negative ones count from the last
   /// \throws PreconditionError if there is no such axis or an extent is negative
   Placement(distributed::Group group, Shape<Rank> const& shape, int axis = 0)
-      : group_(std::move(group)), shape_(shape) {
-    expects_allocatable(shape, 1);
-    set_splits({{checked(axis), group_, group_.size(), 1}});
-  }
+      : Placement(group, shape, {{checked(axis, shape), group, group.size(), 1}}) {}
   /// \param axes  the one that the mesh's rows share, and the one that its columns share
   /// \throws PreconditionError if there is no such axis, both are one, or an extent is negative
   Placement(Mesh const& mesh, Shape<Rank> const& shape, std::array<int, 2> const& axes)
-      : group_(mesh.group()), shape_(shape) {
-    expects_allocatable(shape, 1);
-    int const first = checked(axes[0]), second = checked(axes[1]);
-    expects(first != second, "a mesh must split two different axes", first);
-    auto const [rows, columns] = mesh.ranks();
-    set_splits({{first, mesh.line(0), rows, columns}, {second, mesh.line(1), columns, 1}});
+      : Placement(mesh.group(), shape,
+                  {{checked(axes[0], shape), mesh.line(0), mesh.ranks()[0], mesh.ranks()[1]},
+                   {checked(axes[1], shape), mesh.line(1), mesh.ranks()[1], 1}}) {
+    expects(splits()[0].axis != splits()[1].axis, "a mesh must split two different axes", axis());
   }
   /// An array whose axes are split as those of another one.
   Placement(distributed::Group group, Shape<Rank> const& shape, std::vector<SplitAxis> splits)
-      : group_(std::move(group)), shape_(shape) {
+      : contents_(std::make_shared<Contents const>(
+            Contents{std::move(group), shape, std::move(splits)})) {
     expects_allocatable(shape, 1);
-    set_splits(std::move(splits));
   }
 
-  distributed::Group const& group() const { return group_; }
+  distributed::Group const& group() const { return contents().group; }
   /// The shape of the whole array.
-  Shape<Rank> const& shape() const { return shape_; }
+  Shape<Rank> const& shape() const { return contents().shape; }
   /// The axes along which it is split, one or two.
-  std::vector<SplitAxis> const& splits() const {
-    static std::vector<SplitAxis> const none;
-    return splits_ ? *splits_ : none;
-  }
+  std::vector<SplitAxis> const& splits() const { return contents().splits; }
   bool is_split(int axis) const {
     for (auto const& split : splits())
       if (split.axis == axis) return true;
     return false;
   }
   /// The first split axis.
-  int axis() const { return splits_ ? splits_->front().axis : 0; }
+  int axis() const { return splits().front().axis; }
   /// The whole array's extent along the first split axis.
-  std::int64_t extent() const { return shape_[static_cast<std::size_t>(axis())]; }
+  std::int64_t extent() const { return shape()[static_cast<std::size_t>(axis())]; }
   /// The indices of a rank of the group along a split axis.
   distributed::Share share(SplitAxis const& split, int rank) const {
-    return distributed::share_of(shape_[static_cast<std::size_t>(split.axis)],
+    return distributed::share_of(shape()[static_cast<std::size_t>(split.axis)],
                                  rank / split.stride % split.ranks, split.ranks);
   }
   /// The indices of a rank, or of this rank, along the first split axis.
-  distributed::Share share(int rank) const {
-    return splits_ ? share(splits_->front(), rank) : distributed::Share{};
-  }
-  distributed::Share share() const { return share(group_.rank()); }
+  distributed::Share share(int rank) const { return share(splits().front(), rank); }
+  distributed::Share share() const { return share(group().rank()); }
   /// The indices of a rank along each axis.
   Box<Rank> box(int rank) const {
-    auto all = box_of(shape_);
+    auto all = box_of(shape());
     for (auto const& split : splits())
       all[static_cast<std::size_t>(split.axis)] = share(split, rank);
     return all;
   }
   /// The shape of this rank's part.
   Shape<Rank> local_shape() const {
-    Shape<Rank> shape = shape_;
-    auto const own = box(group_.rank());
-    for (std::size_t d = 0; d < Rank; ++d) shape[d] = own[d].count;
-    return shape;
+    Shape<Rank> own{};
+    auto const indices = box(group().rank());
+    for (std::size_t d = 0; d < Rank; ++d) own[d] = indices[d].count;
+    return own;
   }
   /// What the ranks of one line of the mesh have together, split along one axis: of the axis that
   /// other lines share there are this line's indices.
   Placement line(SplitAxis const& split) const {
-    auto shape = local_shape();
+    auto extents = local_shape();
     auto const d = static_cast<std::size_t>(split.axis);
-    shape[d] = shape_[d];
-    return Placement(split.line, shape, split.axis);
+    extents[d] = shape()[d];
+    return Placement(split.line, extents, split.axis);
   }
 
   /// The number of an axis, counted from the first one. Negative numbers count from the last.
   ///
   /// \throws PreconditionError if there is no such axis
-  int checked(int axis) const {
-    if (axis < -Rank || axis >= Rank)
-      throw PreconditionError("axis " + std::to_string(axis) + " is none of an array of shape " +
-                              coir::in_words(shape_));
-    return axis < 0 ? axis + Rank : axis;
-  }
+  int checked(int axis) const { return checked(axis, shape()); }
 
   /// \throws PreconditionError if there are two split axes
   void expects_one_axis(std::string const& who) const {
@@ -174,17 +159,30 @@ class Placement {
   }
 
   bool operator==(Placement const& other) const {
-    return group_ == other.group_ && shape_ == other.shape_ && splits() == other.splits();
+    return contents_ == other.contents_ ||
+           (group() == other.group() && shape() == other.shape() && splits() == other.splits());
   }
 
  private:
-  void set_splits(std::vector<SplitAxis> splits) {
-    splits_ = std::make_shared<std::vector<SplitAxis> const>(std::move(splits));
+  struct Contents {
+    distributed::Group group;
+    Shape<Rank> shape;
+    std::vector<SplitAxis> splits;
+  };
+
+  static int checked(int axis, Shape<Rank> const& shape) {
+    if (axis < -Rank || axis >= Rank)
+      throw PreconditionError("axis " + std::to_string(axis) + " is none of an array of shape " +
+                              coir::in_words(shape));
+    return axis < 0 ? axis + Rank : axis;
   }
 
-  distributed::Group group_;
-  Shape<Rank> shape_{};
-  std::shared_ptr<std::vector<SplitAxis> const> splits_;  // every expression copies placements
+  Contents const& contents() const {
+    static Contents const none{{}, {}, {{0, {}, 1, 1}}};
+    return contents_ ? *contents_ : none;
+  }
+
+  std::shared_ptr<Contents const> contents_;  // every expression copies placements
 };
 
 /// "(8, 6) along axis 0 over 3 ranks", "(8, 6) along axes 0 and 1 over 4 x 2 ranks"
