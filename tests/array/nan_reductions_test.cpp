@@ -128,6 +128,35 @@ TYPED_TEST(NanReductions, MeansAndVariances) {
   EXPECT_EQ(nanmean(array<int, Space>({1, 2})), 1.5);
 }
 
+/// Its argument, and counts how often it is called.
+template <class Space>
+struct Counted {
+  Kokkos::View<std::int64_t, Space> calls;
+  template <class T>
+  KOKKOS_FUNCTION T operator()(T const& x) const {
+    Kokkos::atomic_add(calls.data(), std::int64_t(1));
+    return x;
+  }
+};
+
+TYPED_TEST(NanReductions, OfExpressionsComputeEachElementOnce) {
+  TYPES;
+  auto const calls = Kokkos::View<std::int64_t, Space>("calls");
+  auto const counted = map(Counted<Space>{calls}, x);
+  auto const expect_calls = [&](std::int64_t expected) {
+    auto const found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), calls);
+    EXPECT_EQ(found(), expected);
+  };
+  EXPECT_EQ(nanmean(counted), T(1.5));
+  expect_calls(9);
+  this->expect_same(nanmean(counted, 0), {2.5, -2, 3});
+  expect_calls(18);
+  EXPECT_EQ(nanvar(counted, ddof(1)), T(7));
+  expect_calls(27);
+  this->expect_same(nanstd(counted, 1), {1, nan, 3});
+  expect_calls(36);
+}
+
 TYPED_TEST(NanReductions, ScansAndQuantiles) {
   TYPES;
   this->expect_same(nancumsum(x, 1), {1, 1, 4, 0, 0, 0, 4, 2, 2});

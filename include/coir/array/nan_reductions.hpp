@@ -2,7 +2,8 @@
 
 /// \file
 /// Reductions that leave NaN out: NumPy's nansum, nanmean and their like, of all elements or along
-/// an axis. If no number is left, a sum is 0, a product 1, and every other reduction NaN.
+/// an axis. If no number is left, a sum is 0, a product 1, and every other reduction NaN. Means and
+/// variances take several passes: an expression's elements are computed once, and kept for these.
 
 #include <coir/array/axis_reductions.hpp>
 #include <coir/array/reductions.hpp>
@@ -10,12 +11,18 @@
 #include <coir/array/statistics.hpp>
 
 #include <cmath>
+#include <concepts>
+#include <cstdint>
 #include <initializer_list>
 #include <limits>
 
 namespace coir {
 
 namespace detail {
+
+/// What follows the argument of a reduction: nothing, or the number of an axis.
+template <class... Axis>
+concept AxisOrNone = sizeof...(Axis) <= 1 && (std::integral<Axis> && ...);
 
 /// Replaces NaN by a number.
 template <class T>
@@ -105,159 +112,154 @@ struct MeanOfNumbers {
   }
 };
 
+/// Folds all elements, or those along an axis.
+template <class Monoid, class E, class... Axis>
+auto reduced(E const& x, Axis... axis) {
+  if constexpr (sizeof...(Axis) == 0)
+    return reduce_all(operand(x), Monoid{});
+  else
+    return reduce_axis(operand(x), axis..., Monoid{});
+}
+template <class E, class... Axis>
+void expects_some(E const& x, char const* what, Axis... axis) {
+  if constexpr (sizeof...(Axis) == 0)
+    expects_elements(x, what);
+  else
+    expects_elements_along(x, axis..., what);
+}
+
 /// The index of the first extreme number.
-template <bool Largest, class E>
-std::int64_t nan_arg_extreme(E const& x) {
+template <bool Largest, class E, class... Axis>
+auto nan_arg_extreme(E const& x, Axis... axis) {
   using Monoid = NanArgExtreme<value_t<E>, Largest>;
-  auto const e = operand(x);
-  expects_elements(e, Largest ? "largest element" : "smallest element");
-  std::int64_t const index = reduce_all(e, Monoid{});
-  expects(index != Monoid::no_index, "there is no extreme element among NaN alone");
+  expects_some(x, Largest ? "largest element" : "smallest element", axis...);
+  auto index = reduced<Monoid>(x, axis...);
+  if constexpr (sizeof...(Axis) == 0)
+    expects(index != Monoid::no_index, "there is no extreme element among NaN alone");
+  else
+    expects(all(index != Monoid::no_index),
+            "there is no extreme element where an array is NaN all along the axis");
   return index;
 }
-template <bool Largest, class E>
-auto nan_arg_extreme(E const& x, int axis) {
-  using Monoid = NanArgExtreme<value_t<E>, Largest>;
-  expects_elements_along(x, axis, Largest ? "largest element" : "smallest element");
-  auto result = reduce_axis(operand(x), axis, Monoid{});
-  expects(all(result != Monoid::no_index),
-          "there is no extreme element where an array is NaN all along the axis");
-  return result;
+
+/// Totals over how many numbers of x there are, less ddof.
+template <class E, Scalar Total>
+Total over_counts(E const& x, std::int64_t ddof, Total total) {
+  return OverCount<Total>{ddof}(total, count_nonzero(numbers_in(x)));
+}
+template <class E, Expression Totals>
+Totals over_counts(E const& x, std::int64_t ddof, Totals totals, int axis) {
+  totals = map(OverCount<value_t<Totals>>{ddof}, totals, count_nonzero(numbers_in(x), axis));
+  return totals;
+}
+
+/// A reduction's results beside the elements that they are of.
+template <Scalar T>
+auto beside_elements(T result) {
+  return Constant<T>(result);
+}
+template <Expression E>
+auto beside_elements(E const& results, int axis) {
+  return with_axis(results, axis);
 }
 
 }  // namespace detail
 
 /// The sum of the numbers. 0 if there are none.
-template <Expression E>
-auto nansum(E const& x) {
-  return sum(detail::without_nan(x, value_t<E>(0)));
-}
-template <Expression E>
-auto nansum(E const& x, int axis) {
-  return sum(detail::without_nan(x, value_t<E>(0)), axis);
+template <Expression E, class... Axis>
+  requires detail::AxisOrNone<Axis...>
+auto nansum(E const& x, Axis... axis) {
+  return sum(detail::without_nan(x, value_t<E>(0)), axis...);
 }
 
 /// The product of the numbers. 1 if there are none.
-template <Expression E>
-auto nanprod(E const& x) {
-  return prod(detail::without_nan(x, value_t<E>(1)));
-}
-template <Expression E>
-auto nanprod(E const& x, int axis) {
-  return prod(detail::without_nan(x, value_t<E>(1)), axis);
+template <Expression E, class... Axis>
+  requires detail::AxisOrNone<Axis...>
+auto nanprod(E const& x, Axis... axis) {
+  return prod(detail::without_nan(x, value_t<E>(1)), axis...);
 }
 
 /// The smallest number.
 ///
 /// \throws PreconditionError if there are no elements
-template <Expression E>
-  requires detail::RealOperand<E>
-auto nanmin(E const& x) {
-  auto const e = operand(x);
-  detail::expects_elements(e, "minimum");
-  return detail::reduce_all(e, detail::NanExtreme<value_t<E>, false>{});
-}
-template <Expression E>
-  requires detail::RealOperand<E>
-auto nanmin(E const& x, int axis) {
-  detail::expects_elements_along(x, axis, "minimum");
-  return detail::reduce_axis(operand(x), axis, detail::NanExtreme<value_t<E>, false>{});
+template <Expression E, class... Axis>
+  requires detail::RealOperand<E> && detail::AxisOrNone<Axis...>
+auto nanmin(E const& x, Axis... axis) {
+  detail::expects_some(x, "minimum", axis...);
+  return detail::reduced<detail::NanExtreme<value_t<E>, false>>(x, axis...);
 }
 
 /// The largest number.
 ///
 /// \throws PreconditionError if there are no elements
-template <Expression E>
-  requires detail::RealOperand<E>
-auto nanmax(E const& x) {
-  auto const e = operand(x);
-  detail::expects_elements(e, "maximum");
-  return detail::reduce_all(e, detail::NanExtreme<value_t<E>, true>{});
-}
-template <Expression E>
-  requires detail::RealOperand<E>
-auto nanmax(E const& x, int axis) {
-  detail::expects_elements_along(x, axis, "maximum");
-  return detail::reduce_axis(operand(x), axis, detail::NanExtreme<value_t<E>, true>{});
+template <Expression E, class... Axis>
+  requires detail::RealOperand<E> && detail::AxisOrNone<Axis...>
+auto nanmax(E const& x, Axis... axis) {
+  detail::expects_some(x, "maximum", axis...);
+  return detail::reduced<detail::NanExtreme<value_t<E>, true>>(x, axis...);
 }
 
-/// The index, in C order, of the first smallest number.
+/// The index, in C order or along an axis, of the first smallest number.
 ///
 /// \throws PreconditionError if there are no numbers
-template <Expression E>
-  requires detail::RealOperand<E>
-std::int64_t nanargmin(E const& x) {
-  return detail::nan_arg_extreme<false>(x);
-}
-template <Expression E>
-  requires detail::RealOperand<E>
-auto nanargmin(E const& x, int axis) {
-  return detail::nan_arg_extreme<false>(x, axis);
+template <Expression E, class... Axis>
+  requires detail::RealOperand<E> && detail::AxisOrNone<Axis...>
+auto nanargmin(E const& x, Axis... axis) {
+  return detail::nan_arg_extreme<false>(x, axis...);
 }
 
-/// The index, in C order, of the first largest number.
+/// The index, in C order or along an axis, of the first largest number.
 ///
 /// \throws PreconditionError if there are no numbers
-template <Expression E>
-  requires detail::RealOperand<E>
-std::int64_t nanargmax(E const& x) {
-  return detail::nan_arg_extreme<true>(x);
-}
-template <Expression E>
-  requires detail::RealOperand<E>
-auto nanargmax(E const& x, int axis) {
-  return detail::nan_arg_extreme<true>(x, axis);
+template <Expression E, class... Axis>
+  requires detail::RealOperand<E> && detail::AxisOrNone<Axis...>
+auto nanargmax(E const& x, Axis... axis) {
+  return detail::nan_arg_extreme<true>(x, axis...);
 }
 
 /// The mean of the numbers; of integers in double.
-template <Expression E>
-auto nanmean(E const& x) {
-  auto const total = nansum(detail::to_floating(x));
-  using T = std::remove_const_t<decltype(total)>;
-  return detail::OverCount<T>{0}(total, count_nonzero(detail::numbers_in(x)));
-}
-template <Expression E>
-auto nanmean(E const& x, int axis) {
-  using T = value_t<decltype(detail::to_floating(x))>;
+template <Expression E, class... Axis>
+  requires detail::AxisOrNone<Axis...>
+auto nanmean(E const& x, Axis... axis) {
   if constexpr (detail::on_host<E>) {  // two passes in vectors are quicker
-    auto result = nansum(detail::to_floating(x), axis);
-    result = map(detail::OverCount<T>{0}, result, count_nonzero(detail::numbers_in(x), axis));
-    return result;
+    auto const elements = elements_of(x);
+    return detail::over_counts(elements, 0, nansum(detail::to_floating(elements), axis...),
+                               axis...);
   } else {
-    return detail::reduce_axis(operand(detail::to_floating(x)), axis, detail::MeanOfNumbers<T>{});
+    auto const values = detail::to_floating(x);
+    return detail::reduced<detail::MeanOfNumbers<value_t<decltype(values)>>>(values, axis...);
   }
 }
+
+namespace detail {
+
+/// The sum of squared distances from the mean, over how many numbers there are less ddof.
+template <class E, class... Axis>
+auto nan_variance(E const& x, Ddof ddof, Axis... axis) {
+  auto const elements = elements_of(x);
+  auto const middle = nanmean(elements, axis...);
+  auto const distances =
+      map(SquaredDistance{}, to_floating(elements), beside_elements(middle, axis...));
+  return over_counts(elements, ddof.number(), sum(distances, axis...), axis...);
+}
+
+}  // namespace detail
 
 /// The variance of the numbers: the sum of |x - mean|^2 over n - ddof. Arguments as those of var.
 template <Expression E>
 auto nanvar(E const& x, Ddof ddof = Ddof(0)) {
-  auto const values = detail::to_floating(x);
-  using T = value_t<decltype(values)>;
-  auto const total = sum(map(detail::SquaredDistance{}, values, Constant<T>(T(nanmean(values)))));
-  using R = std::remove_const_t<decltype(total)>;
-  return detail::OverCount<R>{ddof.number()}(total, count_nonzero(detail::numbers_in(x)));
+  return detail::nan_variance(x, ddof);
 }
 template <Expression E>
 auto nanvar(E const& x, int axis, Ddof ddof = Ddof(0)) {
-  auto const values = detail::to_floating(x);
-  auto const middle = nanmean(values, axis);
-  auto result = sum(map(detail::SquaredDistance{}, values, with_axis(middle, axis)), axis);
-  using R = value_t<decltype(result)>;
-  result =
-      map(detail::OverCount<R>{ddof.number()}, result, count_nonzero(detail::numbers_in(x), axis));
-  return result;
+  return detail::nan_variance(x, ddof, axis);
 }
 
-/// The standard deviation of the numbers: the root of nanvar.
-template <Expression E>
-auto nanstd(E const& x, Ddof ddof = Ddof(0)) {
-  return std::sqrt(nanvar(x, ddof));
-}
-template <Expression E>
-auto nanstd(E const& x, int axis, Ddof ddof = Ddof(0)) {
-  auto result = nanvar(x, axis, ddof);
-  result = sqrt(result);
-  return result;
+/// The standard deviation of the numbers: the root of nanvar, whose arguments it takes.
+template <Expression E, class... Arguments>
+auto nanstd(E const& x, Arguments... arguments) {
+  using std::sqrt;
+  return evaluate(sqrt(nanvar(x, arguments...)));
 }
 
 /// Sums from the first element on, with 0 in place of NaN: see cumsum.

@@ -13,15 +13,23 @@ namespace coir {
 
 namespace detail {
 
-/// x with a number in place of NaN.
+/// x in memory.
 template <class E>
-auto number_for_nan(E const& x, double number) {
-  if constexpr (DualExpression<E>) {
+auto stored_for_nan(E const& x) {
+  if constexpr (DualExpression<E>)
     return stand_in<rank_of<E>>(x);
+  else
+    return stored_operand(x);
+}
+
+/// What stored_for_nan() made with a number in place of NaN.
+template <class S>
+auto number_for_nan(S const& stored, double number) {
+  if constexpr (DualExpression<S>) {
+    return stored;
   } else {
-    auto const stored = stored_operand(x);
     auto const are_nan = evaluated(isnan(numbers_of_stored(stored)));
-    return evaluate(where(are_nan, static_cast<real_t<value_t<E>>>(number), stored));
+    return evaluate(where(are_nan, static_cast<real_t<value_t<S>>>(number), stored));
   }
 }
 
@@ -34,115 +42,92 @@ struct CountLess {
   }
 };
 
-/// How many numbers there are less ddof, of all elements or along an axis; NaN in place of 0 and
-/// less.
-template <class E, class... Axis>
-auto numbers_left(E const& x, std::int64_t ddof, Axis... axis) {
-  using T = real_t<value_t<E>>;
+/// How many numbers stored_for_nan() kept less ddof, of all elements or along an axis; NaN in place
+/// of 0 and less.
+template <class S, class... Axis>
+auto numbers_left(S const& stored, std::int64_t ddof, Axis... axis) {
+  using T = real_t<value_t<S>>;
   CountLess<T> const less{ddof};
-  if constexpr (DualExpression<E> && sizeof...(Axis) > 0)
-    return stand_in<rank_of<E> - 1>(x);
-  else if constexpr (DualExpression<E>)
+  if constexpr (DualExpression<S> && sizeof...(Axis) > 0)
+    return stand_in<rank_of<S> - 1>(stored);
+  else if constexpr (DualExpression<S>)
     return T(1);
   else if constexpr (sizeof...(Axis) == 0)
-    return less(count_nonzero(numbers_in(numbers_of_stored(stored_operand(x)))));
+    return less(count_nonzero(numbers_in(numbers_of_stored(stored))));
   else
-    return evaluated(
-        map(less, count_nonzero(numbers_in(numbers_of_stored(stored_operand(x))), axis...)));
+    return evaluated(map(less, count_nonzero(numbers_in(numbers_of_stored(stored)), axis...)));
 }
 
-/// NaN where no numbers are, and otherwise 0.
-template <class E, class... Axis>
-auto nan_without_numbers(E const& x, Axis... axis) {
-  return 0 * numbers_left(x, 0, axis...);
+template <class S, class... Axis>
+auto mean_of_stored_numbers(S const& stored, Axis... axis) {
+  return sum(number_for_nan(stored, 0), axis...) / numbers_left(stored, 0, axis...);
 }
 
 }  // namespace detail
 
 /// The sum of the numbers. 0 if there are none.
-template <DerivedExpression E>
-auto nansum(E const& x) {
-  return sum(detail::number_for_nan(x, 0));
-}
-template <DerivedExpression E>
-auto nansum(E const& x, int axis) {
-  return sum(detail::number_for_nan(x, 0), axis);
+template <DerivedExpression E, class... Axis>
+  requires detail::AxisOrNone<Axis...>
+auto nansum(E const& x, Axis... axis) {
+  return sum(detail::number_for_nan(detail::stored_for_nan(x), 0), axis...);
 }
 
 /// The product of the numbers. 1 if there are none.
-template <DerivedExpression E>
-auto nanprod(E const& x) {
-  return prod(detail::number_for_nan(x, 1));
-}
-template <DerivedExpression E>
-auto nanprod(E const& x, int axis) {
-  return prod(detail::number_for_nan(x, 1), axis);
+template <DerivedExpression E, class... Axis>
+  requires detail::AxisOrNone<Axis...>
+auto nanprod(E const& x, Axis... axis) {
+  return prod(detail::number_for_nan(detail::stored_for_nan(x), 1), axis...);
 }
 
 /// The smallest number; equal ones share the derivative.
 ///
 /// \throws PreconditionError if there are no elements
-template <DerivedExpression E>
-  requires detail::RealOperand<E>
-auto nanmin(E const& x) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  return min(detail::number_for_nan(x, infinity)) + detail::nan_without_numbers(x);
-}
-template <DerivedExpression E>
-  requires detail::RealOperand<E>
-auto nanmin(E const& x, int axis) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  return min(detail::number_for_nan(x, infinity), axis) + detail::nan_without_numbers(x, axis);
+template <DerivedExpression E, class... Axis>
+  requires detail::RealOperand<E> && detail::AxisOrNone<Axis...>
+auto nanmin(E const& x, Axis... axis) {
+  auto const stored = detail::stored_for_nan(x);
+  auto const numbers = detail::number_for_nan(stored, std::numeric_limits<double>::infinity());
+  return min(numbers, axis...) + 0 * detail::numbers_left(stored, 0, axis...);
 }
 
 /// The largest number; equal ones share the derivative.
 ///
 /// \throws PreconditionError if there are no elements
-template <DerivedExpression E>
-  requires detail::RealOperand<E>
-auto nanmax(E const& x) {
-  return -nanmin(-x);
-}
-template <DerivedExpression E>
-  requires detail::RealOperand<E>
-auto nanmax(E const& x, int axis) {
-  return -nanmin(-x, axis);
+template <DerivedExpression E, class... Axis>
+  requires detail::RealOperand<E> && detail::AxisOrNone<Axis...>
+auto nanmax(E const& x, Axis... axis) {
+  return -nanmin(-x, axis...);
 }
 
 /// The mean of the numbers.
-template <DerivedExpression E>
-auto nanmean(E const& x) {
-  return nansum(x) / detail::numbers_left(x, 0);
-}
-template <DerivedExpression E>
-auto nanmean(E const& x, int axis) {
-  return nansum(x, axis) / detail::numbers_left(x, 0, axis);
+template <DerivedExpression E, class... Axis>
+  requires detail::AxisOrNone<Axis...>
+auto nanmean(E const& x, Axis... axis) {
+  return detail::mean_of_stored_numbers(detail::stored_for_nan(x), axis...);
 }
 
 /// The variance of the numbers: the sum of squared distances from the mean, over n - ddof.
 template <DerivedExpression E>
   requires detail::RealOperand<E>
 auto nanvar(E const& x, Ddof ddof = Ddof(0)) {
-  auto const middle = evaluate(nanmean(x));
-  return nansum(square(x - middle)) / detail::numbers_left(x, ddof.number());
+  auto const stored = detail::stored_for_nan(x);
+  auto const middle = evaluate(detail::mean_of_stored_numbers(stored));
+  return nansum(square(stored - middle)) / detail::numbers_left(stored, ddof.number());
 }
 template <DerivedExpression E>
   requires detail::RealOperand<E>
 auto nanvar(E const& x, int axis, Ddof ddof = Ddof(0)) {
-  auto const middle = with_axis(evaluate(nanmean(x, axis)), axis);
-  return nansum(square(x - middle), axis) / detail::numbers_left(x, ddof.number(), axis);
+  auto const stored = detail::stored_for_nan(x);
+  auto const middle = with_axis(evaluate(detail::mean_of_stored_numbers(stored, axis)), axis);
+  return nansum(square(stored - middle), axis) / detail::numbers_left(stored, ddof.number(), axis);
 }
 
-/// The standard deviation of the numbers. Its derivative at 0 is not finite.
-template <DerivedExpression E>
+/// The standard deviation of the numbers: the root of nanvar, whose arguments it takes. Its
+/// derivative at 0 is not finite.
+template <DerivedExpression E, class... Arguments>
   requires detail::RealOperand<E>
-auto nanstd(E const& x, Ddof ddof = Ddof(0)) {
-  return sqrt(nanvar(x, ddof));
-}
-template <DerivedExpression E>
-  requires detail::RealOperand<E>
-auto nanstd(E const& x, int axis, Ddof ddof = Ddof(0)) {
-  return sqrt(nanvar(x, axis, ddof));
+auto nanstd(E const& x, Arguments... arguments) {
+  return sqrt(nanvar(x, arguments...));
 }
 
 /// Sums from the first element on, with 0 in place of NaN.
@@ -151,7 +136,7 @@ auto nanstd(E const& x, int axis, Ddof ddof = Ddof(0)) {
 template <DerivedExpression E>
   requires OfRankAtLeast<E, 1>
 auto nancumsum(E const& x, int axis) {
-  return cumsum(detail::number_for_nan(x, 0), axis);
+  return cumsum(detail::number_for_nan(detail::stored_for_nan(x), 0), axis);
 }
 template <DerivedExpression E>
   requires OfRank<E, 1>
@@ -165,7 +150,7 @@ auto nancumsum(E const& x) {
 template <DerivedExpression E>
   requires OfRankAtLeast<E, 1>
 auto nancumprod(E const& x, int axis) {
-  return cumprod(detail::number_for_nan(x, 1), axis);
+  return cumprod(detail::number_for_nan(detail::stored_for_nan(x), 1), axis);
 }
 template <DerivedExpression E>
   requires OfRank<E, 1>
