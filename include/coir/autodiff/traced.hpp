@@ -69,7 +69,8 @@ class Traced : public ExpressionBase {
 
   /// The elements as constants.
   Slice<T const, Rank, Space> values() const {
-    if (is_rolled_) return Array<T, Rank, Space>(*this).as_operand();
+    if constexpr (Rank > 0)
+      if (is_rolled_) return Array<T, Rank, Space>(*this).as_operand();
     return unrolled();
   }
   /// The elements in memory, in the order that they have there if they are seen rolled.

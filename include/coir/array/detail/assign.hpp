@@ -49,10 +49,12 @@ struct AssignBody {
   // Cells below each other, on devices.
   template <int Count>
   KOKKOS_FORCEINLINE_FUNCTION void column(std::int64_t row, std::int64_t column) const {
-    if (narrow)
+    if (narrow) {
       put_column<Count>(static_cast<std::int32_t>(row), static_cast<std::int32_t>(column));
-    else
-      put_column<Count>(row, column);
+    } else {  // rare, and not unrolled, for compile time
+      COIR_NO_UNROLL
+      for (int c = 0; c < Count; ++c) put_cell(row + c, column);
+    }
   }
 
   // Cells of short rows, on devices.

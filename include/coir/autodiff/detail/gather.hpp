@@ -217,6 +217,9 @@ struct GatherDuals {
 template <class T, int Outer, int Count, class Nodes>
 struct GatherCells {
   static constexpr int nothing = -1, summed = -2;
+  // A cell has several loads that wait together, and much code: one kernel with one cell a thread.
+  static constexpr bool reads_no_neighbours = true;
+  static constexpr int cells_per_thread = 1;
   using Index = std::int32_t;
 
   GatheredRead<T, char, Outer> read[Count];  // of each array

@@ -26,6 +26,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <iterator>
@@ -268,13 +269,6 @@ struct AddProduct {
     return fresh ? product : old + product;
   }
 };
-template <class T>
-struct ProductWithSlope {
-  template <class S, class D>
-  KOKKOS_FORCEINLINE_FUNCTION T operator()(S const& cotangent, D const& dual) const {
-    return product_with_slope<T>(cotangent, dual);
-  }
-};
 template <class T, class Slope>
 struct ProductWithNumber {
   Slope slope;
@@ -424,6 +418,20 @@ inline constexpr bool gathers_cells = false;
 template <class Space, class E>
 inline constexpr bool gathers_cells<Space, Partials<E>> = cell_by_cell<Space>;
 
+/// Sets where a read brings its share, for kernels whose cells `fold` joins.
+template <class To, class P, int Rank>
+void place_read(To& to, Gathered<P, Rank> const& target,
+                typename Gathered<P, Rank>::Read const& read, Fold<Rank> const& fold,
+                Shape<Rank> const& shape) {
+  to.target = slice_kernel<P, Rank - 1>(target.target, target.strides, fold);
+  to.target.step = fold.joined(target.strides)[Rank - 1];
+  visit_joined(fold, shape, [&](int position, int d, std::int64_t inner) {
+    to.offset[position] += read.offset[d] * inner;
+  });
+  to.periodic = read.periodic;
+  to.fresh = target.fresh;
+}
+
 /// The kernel of gathers_cells.
 ///
 /// \param summed  the number of a read through which nothing is written; -1 for none
@@ -453,14 +461,7 @@ auto gather_cells(Slice<S const, Rank, Space> const& cotangent,
         if (source.reads[static_cast<std::size_t>(k)] != read.number) continue;
         if (leader == Cells::nothing) leader = k;
         cells.leader[k] = leader;
-        auto& to = cells.read[k];
-        to.target = slice_kernel<P, outer>(target.target, target.strides, fold);
-        to.target.step = fold.joined(target.strides)[outer];
-        visit_joined(fold, cotangent.shape(), [&](int position, int d, std::int64_t inner) {
-          to.offset[position] += read.offset[d] * inner;
-        });
-        to.periodic = read.periodic;
-        to.fresh = target.fresh;
+        place_read(cells.read[k], target, read, fold, cotangent.shape());
       }
     if (leader == Cells::nothing && target.fresh)  // masks alone read it
       Slice<P, Rank, Space>(target.target, target.frame, target.strides, nullptr) = P(0);
@@ -534,8 +535,11 @@ class Brought : public ExpressionBase {
 template <class P, class E, class S, int Rank, class Space, class Source>
 void gather_in_one_kernel(Slice<S const, Rank, Space> const& cotangent,
                           std::vector<Gathered<P, Rank>> const& targets, Source const& source) {
-  constexpr int outer = Rank - 1, most = traced_count<E>;
   constexpr bool by_numbers = std::same_as<Source, std::vector<real_t<S>>>;
+  // One kernel for linear statements of similar lengths.
+  constexpr int outer = Rank - 1,
+                most = by_numbers ? static_cast<int>(std::bit_ceil(traced_count<E> + 1U)) - 1
+                                  : traced_count<E>;
   constexpr bool by_partials = std::same_as<Source, Partials<E>>;
   constexpr bool needs_values = !forgets_values<P, E>;
   using Slope = std::conditional_t<by_numbers, real_t<S>, char>;
@@ -578,14 +582,8 @@ void gather_in_one_kernel(Slice<S const, Rank, Space> const& cotangent,
       int const first = reads.count;
       auto const add = [&](auto const& read, int number) {
         auto& to = reads.read[reads.count++];
-        to.target = slice_kernel<P, outer>(target.target, target.strides, fold);
-        to.target.step = fold.joined(target.strides)[Rank - 1];
-        visit_joined(fold, shape, [&](int position, int d, std::int64_t inner) {
-          to.offset[position] += read.offset[d] * inner;
-        });
+        place_read(to, target, read, fold, shape);
         to.number = number;
-        to.periodic = read.periodic;
-        to.fresh = target.fresh;
         if constexpr (by_numbers) to.slope = source[static_cast<std::size_t>(number)];
       };
       for (auto const& read : target.reads) {
@@ -677,11 +675,22 @@ void add_products(ArrayRead<T, Rank, Space> const& read, Array<P, Rank, Space> p
   add_sums(read, products);
 }
 
-/// Whether what comes back through a read is only summed along stretched axes, so that products
-/// needn't be stored: devices sum them as they are computed.
-template <class T, int Rank, class Space>
+/// How many arrays an expression contains.
+template <class E>
+inline constexpr int array_count = is_one_number<E> ? 0 : 1;
+template <class F, class... Operands>
+inline constexpr int array_count<Map<F, Operands...>> = (array_count<Operands> + ... + 0);
+
+template <class Space, class E>
+inline constexpr bool sums_as_computed = cell_by_cell<Space> && (array_count<E> > 1);
+
+/// Whether what comes back through a read of the statement E is only summed along stretched axes,
+/// so that products needn't be stored: devices sum them as they are computed. An array without
+/// another one that stretches it is left out, for compile time.
+template <class E, class T, int Rank, class Space>
 bool is_summed(ArrayRead<T, Rank, Space> const& read, Shape<Rank> const& shape) {
-  return cell_by_cell<Space> && !read.is_rolled && not_repeated(shape, read.strides) != shape;
+  return sums_as_computed<Space, E> && !read.is_rolled &&
+         not_repeated(shape, read.strides) != shape;
 }
 
 /// Sums an expression along the axes along which a read stretches an array, and adds that to its
@@ -723,6 +732,7 @@ template <class E, class S, int Rank, class Space, class T, class Source>
 void pull_back_reads(Slice<S const, Rank, Space> const& cotangent,
                      std::vector<ArrayRead<T, Rank, Space>> const& reads, Source const& source) {
   using P = products_t<T, S>;
+  constexpr bool by_numbers = std::same_as<Source, std::vector<real_t<S>>>;
   Shape<Rank> const& shape = cotangent.shape();
   auto targets = gathered(reads, shape);
   std::vector<std::pair<ArrayRead<T, Rank, Space> const*, Array<P, Rank, Space>>> products;
@@ -730,26 +740,22 @@ void pull_back_reads(Slice<S const, Rank, Space> const& cotangent,
   // A fresh cotangent is written by gather() first: what is added to it follows.
   std::vector<std::size_t> summed_later;
   auto const sum_of = [&](std::size_t r, std::vector<Gathered<P, Rank>> const& beside) {
-    if constexpr (gathers_cells<Space, Source>)
+    if constexpr (sums_as_computed<Space, E> && gathers_cells<Space, Source>)
       add_summed(reads[r],
                  Brought<P, E, Rank, Space>(cotangent, beside, source, static_cast<int>(r)));
-    else if constexpr (std::same_as<Source, std::vector<real_t<S>>>)
+    else if constexpr (sums_as_computed<Space, E> && by_numbers)
       add_summed(reads[r], map(ProductWithNumber<P, real_t<S>>{source[r]}, cotangent));
   };
   for (std::size_t r = 0; r < reads.size(); ++r) {
     if (!has_products(reads[r], shape)) continue;
-    if constexpr (gathers_cells<Space, Source>) {
-      if (is_summed(reads[r], shape)) {
-        if (are_beside(targets, shape)) {
+    if constexpr (gathers_cells<Space, Source> || by_numbers) {
+      if (is_summed<E>(reads[r], shape)) {
+        bool at_once = false;
+        if constexpr (gathers_cells<Space, Source>) at_once = are_beside(targets, shape);
+        if (at_once)
           sum_of(r, std::exchange(targets, {}));
-        } else {
+        else
           summed_later.push_back(r);
-        }
-        continue;
-      }
-    } else if constexpr (cell_by_cell<Space> && std::same_as<Source, std::vector<real_t<S>>>) {
-      if (is_summed(reads[r], shape)) {
-        summed_later.push_back(r);
         continue;
       }
     }
@@ -786,13 +792,13 @@ void pull_back_along(E const& expression, Slice<S const, Rank, Space> const& cot
       if (std::find(reads.begin(), reads.end(), read) == reads.end()) reads.push_back(read);
     }
   });
-  if constexpr (has_numbers_as_slopes<T, E> && most > 1) {
+  if constexpr (has_numbers_as_slopes<T, E>) {
     auto const dual = WithSlopes<T, Rank, Space, most>{reads}(expression);
     std::vector<real_t<S>> slopes(reads.size());
     for (std::size_t r = 0; r < reads.size(); ++r)
       slopes[r] = static_cast<real_t<S>>(dual.derivative[r]);
     pull_back_reads<E>(cotangent, reads, slopes);
-  } else if constexpr (has_partials<T, S, E> && most > 1) {
+  } else if constexpr (has_partials<T, S, E> && (most > 1 || cell_by_cell<Space>)) {
     std::vector<int> numbers;
     numbers.reserve(partials_of<T, E>);
     visit_partials<T>(expression,
@@ -812,11 +818,7 @@ void pull_back_along(E const& expression, Slice<S const, Rank, Space> const& cot
         add_to<AddProduct>(read.node->cotangent_of(read.first, shape, read.strides), fresh,
                            cotangent, duals);
       } else {
-        using P = products_t<T, S>;
-        if constexpr (cell_by_cell<Space>)
-          if (is_summed(read, shape))
-            return add_summed(read, map(ProductWithSlope<P>{}, cotangent, duals));
-        Array<P, Rank, Space> products(shape);
+        Array<products_t<T, S>, Rank, Space> products(shape);
         add_to<AddProduct>(products.all(), true, cotangent, duals);
         add_products(read, std::move(products));
       }

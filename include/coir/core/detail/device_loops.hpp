@@ -163,13 +163,18 @@ struct BlockLoop {
       if (first_row + cells <= rows.count) {
         body.template column<cells>(static_cast<Index>(rows.lower[0] + first_row),
                                     static_cast<Index>(rows.first + column));
-        return;
+      } else {  // the last rows; not unrolled, for compile time
+        COIR_NO_UNROLL
+        for (std::int64_t row = first_row; row < rows.count; ++row)
+          rows.call(body, rows.place_in_row(row, static_cast<Index>(rows.first + column)));
       }
+    } else {
+      COIR_UNROLL
+      for (int c = 0; c < cells; ++c)
+        if (first_row + c < rows.count)
+          rows.call(body,
+                    rows.place_in_row(first_row + c, static_cast<Index>(rows.first + column)));
     }
-    COIR_UNROLL
-    for (int c = 0; c < cells; ++c)
-      if (first_row + c < rows.count)
-        rows.call(body, rows.place_in_row(first_row + c, static_cast<Index>(rows.first + column)));
   }
 };
 

@@ -24,6 +24,8 @@ namespace coir::detail {
 template <class Kernel, class Monoid, int Outer>
 struct AcrossRows {
   using Value = typename Monoid::value_type;
+  /// Such kernels have much code, and several loads of their own that wait together.
+  static constexpr bool evaluates_once = requires { Kernel::evaluates_once; };
   Kernel kernel;
   Monoid monoid;
   RowNumbers<Outer> numbers;  // of the result
@@ -344,6 +346,8 @@ KOKKOS_FORCEINLINE_FUNCTION void fold_steps(std::int64_t first, std::int64_t ste
 template <class Kernel, class Monoid, int Outer, int Width>
 struct ElementsAlong {
   using Value = typename Monoid::value_type;
+  /// Such kernels have much code, and several loads of their own that wait together.
+  static constexpr bool evaluates_once = requires { Kernel::evaluates_once; };
   Kernel kernel;
   Monoid monoid;
   RowNumbers<Outer> numbers;  // of the result
@@ -379,7 +383,7 @@ struct ElementsAlong {
   /// Folds the whole of some short rows, each into its value, not in vectors. A row may be given
   /// twice, which a kernel with evaluates_once must not be.
   template <int Count>
-    requires(!requires { Kernel::evaluates_once; })
+    requires(!evaluates_once)
   KOKKOS_FORCEINLINE_FUNCTION void fold_rows(Value (&values)[Count],
                                              std::int64_t const (&rows)[Count],
                                              std::int64_t length) const {
@@ -409,8 +413,10 @@ struct ElementsAlong {
   template <class I>
   KOKKOS_FORCEINLINE_FUNCTION void fold_by(Value& value, I row, I column, std::int64_t first,
                                            std::int64_t step, std::int64_t length) const {
+    // 64 bits are rare: less of that, for compile time.
+    constexpr int loads = evaluates_once || sizeof(I) > 4 ? 2 : 8;
     Place<Outer, I> const at = numbers.place(row);
-    fold_steps<8>(
+    fold_steps<loads>(
         first, step, length, [&](std::int64_t k) { return element(at, column, static_cast<I>(k)); },
         [&](auto const& x, std::int64_t k) { monoid.fold(value, x, k); });
   }
@@ -587,17 +593,19 @@ void fold_on_device(Exec const& exec, Elements const& elements, Monoid const& mo
       return;
     }
   }
-  // A team's threads read side by side along rows. Across them each reads a line of its own, so
-  // that teams are for small arrays.
-  bool const teams = length > 32 && cells <= std::numeric_limits<int>::max() &&
-                     (columns == 1 ? length <= longest_of_team || cells >= many_rows
-                                   : length <= longest_of_team && cells * length <= 2 * threads);
-  if (teams) {
-    int const team = runs_on_host<Exec> ? 1 : 128;
-    Kokkos::parallel_for(
-        "coir::array::reduce_axis", Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(cells), team),
-        TeamFold<Elements, Monoid, Result>{elements, monoid, columns, length, out});
-    return;
+  if constexpr (!requires { requires Elements::evaluates_once; }) {
+    // A team's threads read side by side along rows. Across them each reads a line of its own, so
+    // that teams are for small arrays.
+    bool const teams = length > 32 && cells <= std::numeric_limits<int>::max() &&
+                       (columns == 1 ? length <= longest_of_team || cells >= many_rows
+                                     : length <= longest_of_team && cells * length <= 2 * threads);
+    if (teams) {
+      int const team = runs_on_host<Exec> ? 1 : 128;
+      Kokkos::parallel_for(
+          "coir::array::reduce_axis", Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(cells), team),
+          TeamFold<Elements, Monoid, Result>{elements, monoid, columns, length, out});
+      return;
+    }
   }
   using Value = typename Monoid::value_type;
   std::int64_t parts = std::min(threads / cells, length / elements_of_part);
@@ -700,20 +708,22 @@ auto reduce_axis_by(E const& expression, int axis, Monoid const& monoid) {
   using Kernel = std::remove_const_t<decltype(kernel)>;
   auto numbers = RowNumbers<outer>::of(fold);
 
-  if constexpr (outer == 0) {
-    if constexpr (AsOnDevice) {
-      if (length > 0) {
-        if (is_recording<Exec>())
-          // Not by reduce(), whose memory belongs to the instance, which ends before the graph.
-          fold_on_device<Space>(exec,
-                                ElementsAlong<Kernel, Monoid, outer, 1>{
-                                    kernel, monoid, numbers, position, fold.narrow(), false},
-                                monoid, cells, 1, length, result.data());
-        else
-          fold_all_on_device<Space>(exec, expression, monoid, result.data());
-        return result;
-      }
+  if constexpr (outer == 0 && AsOnDevice) {
+    using Elements = ElementsAlong<Kernel, Monoid, outer, 1>;
+    auto const fold_by_parts = [&] {
+      fold_on_device<Space>(exec, Elements{kernel, monoid, numbers, position, fold.narrow(), false},
+                            monoid, cells, 1, length, result.data());
+    };
+    if constexpr (Elements::evaluates_once) {
+      fold_by_parts();
+    } else {
+      // A recording outlives the instance, and so the memory of reduce().
+      if (length == 0 || is_recording<Exec>())
+        fold_by_parts();
+      else
+        fold_all_on_device<Space>(exec, expression, monoid, result.data());
     }
+  } else if constexpr (outer == 0) {
     if constexpr (runs_on_host<Exec>) {
       if (is_recording<Exec>()) {
         keep_fold_on_host(exec, expression, monoid, result.data());
