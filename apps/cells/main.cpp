@@ -262,7 +262,7 @@ ExitCode carry_out(Place place, CommandLine const& line, CellsSettings given) {
   for (auto const& [path, text] : {OutputFile{"spectra.txt", spectra_text(result)},
                                    {"derivatives.txt", derivatives_text(result)},
                                    {"fisher.txt", fisher_text(result)},
-                                   {"spectra.svg", picture_of_spectra(result, settings)},
+                                   {"spectra.svg", picture_of_spectra(result)},
                                    {"triangle.svg", triangle_of(result)}}) {
     Activity const writing("writing " + (settings.output / path).string());
     io::write_file(settings.output / path, text);

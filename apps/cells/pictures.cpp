@@ -81,7 +81,7 @@ std::pair<double, double> range_of(Forecast const& forecast,
 
 }  // namespace
 
-std::string picture_of_spectra(Forecast const& forecast, CellsSettings const& settings) {
+std::string picture_of_spectra(Forecast const& forecast) {
   constexpr int margin = 110, width = 320, height = 240, gap = 60, aside = 110, across = 3;
   auto const count = static_cast<int>(forecast.tracers.size());
   int const down = (count + across - 1) / across;
@@ -95,9 +95,7 @@ std::string picture_of_spectra(Forecast const& forecast, CellsSettings const& se
     for (std::size_t at = 0; at < forecast.l.size(); ++at) {
       double const l = forecast.l[at], scale = l * (l + 1) / (2 * std::numbers::pi);
       double const c = forecast.spectra(at, i, i), total = forecast.total(at, i, i);
-      double const ratio = std::pow(settings.l_max / settings.l_min, 1.0 / settings.bins);
-      double const width_of_bin = l / std::sqrt(ratio) * (ratio - 1);
-      double const error = total * std::sqrt(2 / ((2 * l + 1) * width_of_bin * settings.f_sky));
+      double const error = total * std::sqrt(2 / forecast.nu[at]);
       double const x = std::log10(l);
       if (total > c) noise.emplace_back(x, std::log10(scale * (total - c)));
       if (!(c > 0)) continue;  // a bias of 0: there is no spectrum to draw

@@ -11,7 +11,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <map>
 #include <set>
 #include <sstream>
 #include <string>
@@ -25,8 +24,17 @@ namespace {
 using namespace cosmology;
 using D = VariedSurvey::D;
 
-constexpr char const* of_universe[] = {"omega_m", "omega_b", "h",  "n_s",
-                                       "sigma8",  "omega_k", "w0", "wa"};
+/// The universe's parameters: their names, and where they are.
+template <class T>
+constexpr std::pair<char const*, T Parameters<T>::*> of_universe[] = {
+    {"omega_m", &Parameters<T>::omega_m},
+    {"omega_b", &Parameters<T>::omega_b},
+    {"h", &Parameters<T>::h},
+    {"n_s", &Parameters<T>::n_s},
+    {"sigma8", &Parameters<T>::sigma8},
+    {"omega_k", &Parameters<T>::omega_k},
+    {"w0", &Parameters<T>::w0},
+    {"wa", &Parameters<T>::wa}};
 
 /// Numbers of the survey, as variables where they are to vary.
 class Variables {
@@ -72,14 +80,8 @@ std::string numbered(std::string const& name, std::size_t i) {
 
 Parameters<D> universe_of(Parameters<> const& p, Variables& variable) {
   auto result = parameters_as<D>(p);
-  result.omega_m = variable("omega_m", p.omega_m);
-  result.omega_b = variable("omega_b", p.omega_b);
-  result.h = variable("h", p.h);
-  result.n_s = variable("n_s", p.n_s);
-  result.sigma8 = variable("sigma8", p.sigma8);
-  result.omega_k = variable("omega_k", p.omega_k);
-  result.w0 = variable("w0", p.w0);
-  result.wa = variable("wa", p.wa);
+  for (auto const& [name, member] : of_universe<D>)
+    result.*member = variable(name, (result.*member).value);
   return result;
 }
 
@@ -125,18 +127,10 @@ std::pair<std::vector<double>, std::vector<double>> bins_of(CellsSettings const&
 
 /// The number of a parameter, which the settings have.
 double& parameter(CellsSettings& settings, std::string const& name) {
-  auto& p = settings.universe;
-  std::map<std::string, double*> const single = {{"omega_m", &p.omega_m},
-                                                 {"omega_b", &p.omega_b},
-                                                 {"h", &p.h},
-                                                 {"n_s", &p.n_s},
-                                                 {"sigma8", &p.sigma8},
-                                                 {"omega_k", &p.omega_k},
-                                                 {"w0", &p.w0},
-                                                 {"wa", &p.wa},
-                                                 {"eta", &settings.shapes.eta},
-                                                 {"alignment", &settings.shapes.alignment}};
-  if (auto const found = single.find(name); found != single.end()) return *found->second;
+  for (auto const& [of, member] : of_universe<double>)
+    if (name == of) return settings.universe.*member;
+  if (name == "eta") return settings.shapes.eta;
+  if (name == "alignment") return settings.shapes.alignment;
   auto const digit = name.find_first_of("0123456789");
   auto const bin = static_cast<std::size_t>(std::stoi(name.substr(digit))) - 1;
   std::string const kind = name.substr(0, digit);
@@ -170,7 +164,8 @@ void fill_up(BinsSettings& bins, std::string const& kind) {
 }  // namespace
 
 std::vector<std::string> parameter_names(CellsSettings const& settings) {
-  std::vector<std::string> names(std::begin(of_universe), std::end(of_universe));
+  std::vector<std::string> names;
+  for (auto const& [name, member] : of_universe<double>) names.emplace_back(name);
   std::size_t const counts = settings.counts.bins.count(), shapes = settings.shapes.bins.count();
   for (std::size_t i = 0; i < counts; ++i) names.push_back(numbered("bias", i));
   if (shapes > 0) {
@@ -213,7 +208,7 @@ Forecast forecast(CellsSettings const& settings) {
 
   std::size_t const counts = settings.counts.bins.count(), shapes = settings.shapes.bins.count(),
                     bins = counts + shapes;
-  Forecast result{.l = l, .spectra = {bins, l}, .total = {bins, l}};
+  Forecast result{.nu = nu, .l = l, .spectra = {bins, l}, .total = {bins, l}};
   for (std::size_t i = 0; i < counts; ++i) result.tracers.push_back(numbered("counts", i));
   for (std::size_t i = 0; i < shapes; ++i) result.tracers.push_back(numbered("shapes", i));
   Variables variable(settings, result);
@@ -250,6 +245,9 @@ Forecast forecast(CellsSettings const& settings) {
     result.data.values() = read_spectra(settings.data, l, result.spectra.pairs());
     result.chi_squared =
         GaussianLikelihood(result.data, result.total, nu).chi_squared(result.spectra);
+    if (!std::isfinite(*result.chi_squared))
+      throw InputError(settings.data.string() +
+                       ": the spectra are so large that chi^2 isn't finite: give C_l in steradian");
   }
   return result;
 }
@@ -262,10 +260,12 @@ std::string survey_text(CellsSettings const& settings, Forecast const& forecast)
     for (auto const& x : numbers) text << " " << x;
     text << "\n";
   };
-  auto const& p = settings.universe;
   auto const& counts = settings.counts;
   auto const& shapes = settings.shapes;
-  add("universe", std::vector{p.omega_m, p.omega_b, p.h, p.n_s, p.sigma8, p.omega_k, p.w0, p.wa});
+  std::vector<double> universe;
+  for (auto const& [name, member] : of_universe<double>)
+    universe.push_back(settings.universe.*member);
+  add("universe", universe);
   add("matter", std::vector{settings.power.matter == MatterPower::halofit ? "halofit" : "linear"});
   auto const add_bins = [&](std::string const& kind, BinsSettings const& bins_of_kind) {
     add(kind + "-z", bins_of_kind.file.empty() ? bins_of_kind.z : bins_of_kind.table.z);
@@ -294,8 +294,7 @@ Posterior::Posterior(CellsSettings const& settings, Forecast const& forecast)
     : settings_(settings),
       names_(forecast.parameters),
       fiducial_(forecast.fiducial),
-      likelihood_(forecast.data, forecast.total,
-                  modes(forecast.l, bins_of(settings).second, settings.f_sky)) {
+      likelihood_(forecast.data, forecast.total, forecast.nu) {
   settings_.free = names_;
   // Everywhere as many as here: more or fewer would be a step in the density.
   settings_.power.panels = panels_for(at(fiducial_).tracers);

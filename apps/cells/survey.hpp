@@ -19,6 +19,7 @@ struct Forecast {
   std::vector<std::string> tracers{};     ///< counts1, ..., shapes1, ...
   std::vector<std::string> parameters{};  ///< those that vary
   std::vector<double> fiducial{};         ///< their values
+  std::vector<double> nu{};               ///< the modes of each bin of l
   std::vector<double> l{};
   cosmology::AngularSpectra<> spectra{0, {}};               ///< without noise
   cosmology::AngularSpectra<> total{0, {}};                 ///< with it

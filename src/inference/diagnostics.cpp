@@ -216,8 +216,9 @@ std::string to_text(Summary const& summary, std::vector<std::string> const& name
                     p.deviation, p.low, p.median, p.high, p.ess_bulk, p.ess_tail, p.r_hat);
     worst = std::max(worst, std::isnan(p.r_hat) ? 0 : p.r_hat);
   }
-  text += line_of("%lld divergences, acceptance %.2f, %.1f steps a draw\n",
-                  static_cast<long long>(summary.divergences), summary.acceptance, summary.steps);
+  text += line_of("%lld divergence%s, acceptance %.2f, %.1f steps a draw\n",
+                  static_cast<long long>(summary.divergences), summary.divergences == 1 ? "" : "s",
+                  summary.acceptance, summary.steps);
   if (worst > 1.01) text += line_of("not converged: R-hat reaches %.3f; draw more\n", worst);
   double energy = std::numeric_limits<double>::infinity();
   for (double const of_chain : summary.energy)

@@ -249,6 +249,11 @@ TEST_F(Cells, TakesMeasuredSpectra) {
                  {"next_l.txt: line 1", "middle of the bin"});
   expect_failure(3, run + "--data sky/fisher.txt", {"fisher.txt: line 3", "columns must be 4"});
   expect_failure(3, run + "--data nowhere.txt", {"nowhere.txt"});
+  std::string large = read_text(folder / "sky/spectra.txt");
+  for (auto at = large.find("e-"); at != std::string::npos; at = large.find("e-", at))
+    large.replace(at, 2, "e2");
+  write("large.txt", large);
+  expect_failure(3, run + "--data large.txt", {"large.txt", "chi^2 isn't finite"});
 }
 
 TEST_F(Cells, DrawsAPictureThatHoldsTheDraws) {

@@ -68,7 +68,7 @@ TEST(Diagnostics, EnergiesAreThoseOfArviz) {
   EXPECT_EQ(summary.divergences, 1);
   auto const text = to_text(summary, {"speed"});
   EXPECT_NE(text.find("speed"), std::string::npos);
-  EXPECT_NE(text.find("1 divergences"), std::string::npos);
+  EXPECT_NE(text.find("1 divergence,"), std::string::npos);
   EXPECT_NE(text.find("not converged: R-hat"), std::string::npos);
   EXPECT_EQ(text.find("Metropolis"), std::string::npos);
 }
