@@ -9,6 +9,7 @@
 #include <support/same_file.hpp>
 #include <support/text.hpp>
 
+#include <algorithm>
 #include <string_view>
 #include <system_error>
 
@@ -320,6 +321,35 @@ Checkpoint read_checkpoint(distributed::Group const& ranks, std::filesystem::pat
   return checkpoint;
 }
 
+namespace {
+
+/// A setting's text in a message, in which long lists would hide the rest.
+std::string setting_in_words(Setting const& setting, std::string const& text) {
+  if (text.empty()) return "not set";
+  auto const values = split(text, ',');
+  return setting.kind == SettingKind::list && values.size() > 4
+             ? std::to_string(values.size()) + " values from " + values.front() + " to " +
+                   values.back()
+             : text;
+}
+
+/// What differs in a setting; of lists of the same length the first value that does.
+std::string difference_of(Setting const& setting, std::string const& there,
+                          std::string const& here) {
+  auto const in_both = [&](std::string const& name, std::string const& a, std::string const& b) {
+    return name + ": " + a + " there, " + b + " here";
+  };
+  auto const old = split(there, ','), now = split(here, ',');
+  auto const [a, b] = std::ranges::mismatch(old, now);
+  bool const in_one_value = setting.kind == SettingKind::list && old.size() == now.size() &&
+                            old.size() > 1 && a != old.end();
+  if (!in_one_value)
+    return in_both(setting.name, setting_in_words(setting, there), setting_in_words(setting, here));
+  return in_both("value " + std::to_string(a - old.begin() + 1) + " of " + setting.name, *a, *b);
+}
+
+}  // namespace
+
 Settings settings_to_go_on(CommandLine const& line, Settings const& given,
                            Checkpoint const& checkpoint) {
   Settings merged = given;
@@ -333,9 +363,7 @@ Settings settings_to_go_on(CommandLine const& line, Settings const& given,
                                ? same_file(now, stored)
                                : now == stored;
       if (setting.physics && !is_same)
-        differences += (differences.empty() ? "" : "; ") + setting.name + ": " +
-                       (stored.empty() ? "not set" : stored) + " there, " +
-                       (now.empty() ? "not set" : now) + " here";
+        differences += (differences.empty() ? "" : "; ") + difference_of(setting, stored, now);
     } else if (!stored.empty()) {
       setting.set(merged, stored);
     }

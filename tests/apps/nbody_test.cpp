@@ -627,6 +627,14 @@ TEST_F(BadNbody, RestartsWithOtherPhysics) {
                  {"precision: single there, double here"});
   expect_failure(2, "--restart run --output other --scale-factors 0.1,1",
                  {"scale-factors: not set there, 0.1, 1 here"});
+  run_quietly(
+      "--particles 8 --scale-factors 0.1,0.2,0.3,0.5,1 --checkpoint 2 --stop-after 2 --no-pictures "
+      "--output list");
+  std::string const of_list = "--restart list --output other --scale-factors ";
+  expect_failure(2, of_list + "0.1,0.2,0.3,0.6,1",
+                 {"(value 4 of scale-factors: 0.5 there, 0.6 here)"});
+  expect_failure(2, of_list + "0.1,0.2,0.3,0.4,0.5,1",
+                 {"(scale-factors: 5 values from 0.1 to 1 there, 6 values from 0.1 to 1 here)"});
   expect_failure(2, "--restart run --output other --outputs 0.61",
                  {"--outputs, or --redshifts, of a --restart", "0.1 to 1", "0.61"});
   expect_failure(2, "--restart run --output other --stop-after 2",
