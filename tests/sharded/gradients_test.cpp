@@ -101,8 +101,7 @@ TEST(SplitGradients, OfOneIndexAlongTheSplitAxis) {
 }
 
 TEST(SplitGradients, OfMovesAreThoseOfPlainArrays) {
-  auto const square_of_slope = [](auto x) { return sum(square(x - shift(x, 0, 1))); };
-  compare<2>(__LINE__, square_of_slope, shape);
+  compare<2>(__LINE__, [](auto x) { return sum(square(x - shift(x, 0, 1))); }, shape);
   compare<2>(__LINE__, [](auto x) { return sum(shift(exp(x), 0, -9) * shift(x, 1, 2)); }, shape);
   compare<2>(
       __LINE__, [](auto x) { return sum(tanh(reshard(x * x, 1)) * reshard(reshard(x, 0), 1)); },
@@ -111,14 +110,26 @@ TEST(SplitGradients, OfMovesAreThoseOfPlainArrays) {
   compare<2>(__LINE__, [](auto x) { return log(sum(exp(replicate(x)))) + sum(x); }, shape);
   compare<1>(__LINE__, [](auto x) { return sum(x * shift(x * x, 0, 3)); }, coir::Shape<1>{11});
   auto const x = coir::evaluate(coir::random::normal(key, {7, 5}));
-  auto const slopes_over = [&](coir::distributed::Group const& group) {
-    return whole(sharded::value_and_grad(square_of_slope)(sharded::shard(group, x)).gradient);
-  };
-  EXPECT_TRUE(coir::all(slopes_over(world()) == slopes_over({}))) << "in bits";
   auto const halo = [](auto x) { return sum(square(second_difference(x * x))); };
   auto const got = sharded::value_and_grad(halo)(sharded::shard(world(), x));
   auto const expected = coir::value_and_grad(halo)(x);
   expect_close(whole(got.gradient), expected.gradient, __LINE__);
+}
+
+TEST(SplitGradients, OfMovesAndSumsHaveTheSameBitsForAnyRanks) {
+  auto const x = coir::evaluate(coir::random::normal(key, {7, 5}));
+  auto const compare_bits = [&](int line, auto const& f) {
+    auto const over = [&](coir::distributed::Group const& group) {
+      return sharded::value_and_grad(f)(sharded::shard(group, x));
+    };
+    auto const got = over(world()), alone = over({});
+    EXPECT_EQ(got.value, alone.value) << line;
+    EXPECT_TRUE(coir::all(whole(got.gradient) == whole(alone.gradient))) << line;
+  };
+  compare_bits(__LINE__, [](auto x) { return sum(square(x - shift(x, 0, 1))); });
+  compare_bits(__LINE__, [](auto x) { return mean(x * reshard(shift(reshard(x, 1), 0, 2), 0)); });
+  compare_bits(__LINE__, [](auto x) { return dot(x, x * replicate(x * x)) / norm(x); });
+  compare_bits(__LINE__, [](auto x) { return sum(square(sum(x * x * x, 1))); });
 }
 
 TEST(SplitGradients, OfReductionsAreThoseOfPlainArrays) {
