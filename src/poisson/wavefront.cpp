@@ -21,8 +21,7 @@ void sweep_cells(T const* in, T* out, T const* source, std::ptrdiff_t stride, in
   }
 }
 
-/// One sweep on `Rows` rows of `columns` cells. Only the last ones of a row may be other than whole
-/// vectors.
+/// One sweep on `Rows` rows of `columns` cells.
 template <class T, int Rows>
 void sweep_rows(T const* __restrict in, T* __restrict out, T const* __restrict source,
                 std::ptrdiff_t stride, std::ptrdiff_t source_stride, int columns, bool padded) {
@@ -107,13 +106,6 @@ constexpr int least_depth = 4;
 // each band would wait for the next one, and so for all that follow.
 constexpr int rows_for_depth(int depth) { return 2 * (depth + rows_at_once); }
 
-// With fewer threads the cache that all share is fast enough for rows that are too long for a
-// core's own one.
-constexpr int threads_for_strips = 8;
-
-// Bytes of the rows in use on a strip, by measurement on 16 cores with caches of 2 MiB each.
-constexpr std::int64_t strip_bytes = 1280 * 1024;
-
 // Cells of a band, below which a thread takes longer to fetch its neighbours' rows than to sweep.
 constexpr std::int64_t least_cells = 2048;
 
@@ -126,24 +118,12 @@ Wavefront<T>::Wavefront(WavefrontGrid<T> const& grid, int threads, int depth, st
   threads_ = static_cast<int>(std::clamp<std::int64_t>(most, 1, threads));
   if (threads_ > 1) depth = std::clamp(grid.rows / threads_ / 2 - rows_at_once, least_depth, depth);
   depth_ = static_cast<int>(std::clamp<std::int64_t>(sweeps, 1, depth));
-  std::int64_t const in_use = 3 * static_cast<std::int64_t>(sizeof(T)) * grid.columns *
-                              (depth_ + 2 * static_cast<std::int64_t>(rows_at_once));
-  if (threads_ >= threads_for_strips)
-    strips_ = static_cast<int>(std::max<std::int64_t>(1, (in_use + strip_bytes / 2) / strip_bytes));
   finished_ = std::vector<Progress>(static_cast<std::size_t>(threads_));
 }
 
 template <class T>
 int Wavefront<T>::border(int thread) const {
   return static_cast<int>(static_cast<std::int64_t>(grid_.rows) * thread / threads_);
-}
-
-/// Where strip s begins before the sweeps of a block: at a whole vector.
-template <class T>
-int Wavefront<T>::strip_begin(int s) const {
-  if (s == strips_) return grid_.columns;
-  constexpr int width = Simd<T>::width;
-  return static_cast<int>(static_cast<std::int64_t>(grid_.columns / width) * s / strips_) * width;
 }
 
 template <class T>
@@ -172,7 +152,7 @@ void Wavefront<T>::run(int thread) {
                     &finished_[thread],
                     upward ? (top ? nullptr : &finished_[thread + 1])
                            : (bottom ? nullptr : &finished_[thread - 1])};
-    advance(band, number++);
+    advance(band, ++number);
     lean += upward ? depth : -depth;
     done += depth;
   }
@@ -180,20 +160,10 @@ void Wavefront<T>::run(int thread) {
 
 template <class T>
 void Wavefront<T>::advance(Band const& band, std::int64_t number) {
-  for (int s = 0; s < strips_; ++s) advance_strip(band, s, number * strips_ + s + 1);
-}
-
-/// \param number  of the strip, counted through all blocks
-template <class T>
-void Wavefront<T>::advance_strip(Band const& band, int s, std::int64_t number) {
   int const height = band.upper - band.lower;
   int const steps = (height + 2 * band.depth + rows_at_once - 1) / rows_at_once;
   int const first_rows_done = (band.depth + 1) / 2;  // the step after which the band below may read
   bool waiting = band.above != nullptr;
-  // The grid's own ends don't move.
-  int const left = strip_begin(s), right = strip_begin(s + 1);
-  int const left_moves = s > 0 ? Simd<T>::width : 0;
-  int const right_moves = s + 1 < strips_ ? Simd<T>::width : 0;
 
   for (int step = 0; step < steps; ++step) {
     int const front = band.lower + rows_at_once * step;
@@ -205,19 +175,17 @@ void Wavefront<T>::advance_strip(Band const& band, int s, std::int64_t number) {
       int const begin = std::max(front - (k - 1), band.lower + k * band.leans_below);
       int const end = std::min(front - (k - 1) + rows_at_once, band.upper + k * band.leans_above);
       if (begin >= end) continue;
-      int const first = left - k * left_moves, columns = right - k * right_moves - first;
-      T const* const in = band.field[(k - 1) % 2] + first;
-      T* const out = band.field[k % 2] + first;
-      T const* const source = band.source + first;
+      T const* const in = band.field[(k - 1) % 2];
+      T* const out = band.field[k % 2];
       if (end - begin == rows_at_once) {
         sweep_rows<T, rows_at_once>(in + begin * band.stride, out + begin * band.stride,
-                                    source + begin * band.source_stride, band.stride,
-                                    band.source_stride, columns, grid_.padded);
+                                    band.source + begin * band.source_stride, band.stride,
+                                    band.source_stride, grid_.columns, grid_.padded);
       } else {
         for (int row = begin; row < end; ++row)
           sweep_rows<T, 1>(in + row * band.stride, out + row * band.stride,
-                           source + row * band.source_stride, band.stride, band.source_stride,
-                           columns, grid_.padded);
+                           band.source + row * band.source_stride, band.stride, band.source_stride,
+                           grid_.columns, grid_.padded);
       }
     }
     if (step == first_rows_done) band.own->done.store(number, std::memory_order_release);

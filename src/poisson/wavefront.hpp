@@ -38,10 +38,7 @@ int wavefront_vector_width();
 /// makes up to `depth` sweeps on it in one pass, a few rows at a time. With each sweep the borders
 /// between bands move by one row: up in one block of sweeps, down in the next. So one of two
 /// neighbouring bands needs nothing from the other, and the other one needs only rows that were
-/// finished first. No row is computed twice. Where many threads sweep rows too long for a core's
-/// own cache, a band makes all sweeps of a block on one strip of columns before the next one. The
-/// ends of strips move to the left by a vector with each sweep. So a strip needs nothing from those
-/// that follow. Threads wait for each other once a strip.
+/// finished first. No row is computed twice, and threads wait for each other once a block.
 template <class T>
 class Wavefront {
  public:
@@ -58,16 +55,13 @@ class Wavefront {
   struct Band;
 
   int border(int thread) const;
-  int strip_begin(int s) const;
   void advance(Band const& band, std::int64_t number);
-  void advance_strip(Band const& band, int s, std::int64_t number);
 
   WavefrontGrid<T> grid_;
   std::int64_t sweeps_;
   int depth_;
   int threads_;
-  int strips_ = 1;                  // of columns, which a band sweeps one after the other
-  std::vector<Progress> finished_;  // by thread: strips of blocks whose first rows are done
+  std::vector<Progress> finished_;  // by thread: blocks whose first rows are done
 };
 
 extern template class Wavefront<float>;

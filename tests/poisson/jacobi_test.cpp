@@ -120,8 +120,7 @@ TYPED_TEST(Jacobi, BlockedEqualsPlainBitForBit) {
   }
 }
 
-// Beyond the size that is worth aligned copies, hosts sweep in place: 527 rows, not 150. Eight
-// threads cut rows of this length into strips: two of floats, three of doubles.
+// Beyond the size that is worth aligned copies, hosts sweep in place: 527 rows, not 150.
 TYPED_TEST(Jacobi, BlockedEqualsPlainOnALargeGrid) {
   for (int const m : {150, 527}) {
     int const n = 7411;
