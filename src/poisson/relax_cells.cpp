@@ -43,6 +43,8 @@ void relax_cells(StencilRow<T> const& row, int first, int end, T step, bool watc
     auto const moves = lane == T(0);
     StencilRow<T> const at = row;  // a copy, so that the compiler sees that no store changes it
     Soon<T> const next = soon;
+    int const line = static_cast<int>(64 / sizeof(T))
+                     << next.shift;  // cells for which to prefetch one of each
     std::ptrdiff_t const other = Rank == 3 ? at.row : 0;
     // A cell's neighbours in the row don't change, so that vectors loaded before a store are still
     // right. Loading them again would wait for the store.
@@ -54,7 +56,7 @@ void relax_cells(StencilRow<T> const& row, int first, int end, T step, bool watc
           at, step, S::west(before, here), S::east(here, after), S::load(u - at.slab),
           S::load(u + at.slab), S::load(u - other), S::load(u + other), S::load(at.b + k), here);
       S::store(u, moves ? moved : here);
-      if (next.u != nullptr) {
+      if (next.u != nullptr && ((k - 1) & (line - 1)) == 0) {
         __builtin_prefetch(next.u + ((k - 1) >> next.shift), 0, 2);
         __builtin_prefetch(next.b + ((k - 1) >> next.shift), 0, 2);
       }

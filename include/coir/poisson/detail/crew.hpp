@@ -1,9 +1,6 @@
 #pragma once
 
-/// \file
-/// Threads of a host that stay together for many pieces of work.
-
-#include <coir/core/profiling.hpp>
+#include <coir/core/kokkos.hpp>
 #include <coir/poisson/detail/progress.hpp>
 #include <coir/poisson/detail/side_by_side.hpp>
 
