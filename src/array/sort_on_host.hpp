@@ -395,19 +395,20 @@ void for_rows(Exec const& exec, std::int64_t rows, std::int64_t columns, Work co
   auto const run = [&](std::int64_t count, auto const& each) {
     for_each_task("coir::array::sort_on_host", exec, count, each);
   };
+  constexpr std::int64_t worth_a_part = sorts_by_vectors<std::uint32_t> ? 1 << 14 : 4096;
   std::int64_t const threads = exec.concurrency();
-  if (columns < short_row || rows >= threads) {
-    std::int64_t const tasks =
-        std::clamp<std::int64_t>(rows * columns / 2048, 1, std::min(rows, threads));
-    run(tasks, [=](std::int64_t task) {
-      for (std::int64_t r = rows * task / tasks; r < rows * (task + 1) / tasks; ++r)
-        work(task, r, std::int64_t(1), InThisThread{});
-    });
-  } else {
-    constexpr std::int64_t worth_a_part = sorts_by_vectors<std::uint32_t> ? 1 << 14 : 4096;
-    std::int64_t const parts = std::clamp<std::int64_t>(columns / worth_a_part, 1, threads);
+  std::int64_t const parts = std::clamp<std::int64_t>(columns / worth_a_part, 1, threads);
+  if (rows < threads && parts > 1) {
     for (std::int64_t r = 0; r < rows; ++r) work(std::int64_t(0), r, parts, run);
+    return;
   }
+  // A few rows that aren't short have the memory of one task: see spare_rows().
+  std::int64_t const most = rows < threads && columns >= short_row ? 1 : std::min(rows, threads),
+                     tasks = std::clamp<std::int64_t>(rows * columns / 2048, 1, most);
+  run(tasks, [=](std::int64_t task) {
+    for (std::int64_t r = rows * task / tasks; r < rows * (task + 1) / tasks; ++r)
+      work(task, r, std::int64_t(1), InThisThread{});
+  });
 }
 
 /// Memory beside rows that threads sort: none for short ones.
