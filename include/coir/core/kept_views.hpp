@@ -34,6 +34,8 @@ class KeptViews {
 
   template <class Exec, class... Extents>
   V take(Exec const& exec, std::string const& label, Extents... extents) {
+    if (V::required_allocation_size(static_cast<std::size_t>(extents)...) > most_bytes)
+      return made(label, extents...);
     Key const key(instance_of(exec), label);
     {
       std::lock_guard const lock(mutex_);
@@ -69,6 +71,8 @@ class KeptViews {
 
  private:
   using Key = std::pair<void const*, std::string>;
+  // Work on more takes far longer than to allocate it, and would miss the memory elsewhere.
+  static constexpr std::size_t most_bytes = std::size_t(1) << 30;
 
   KeptViews() {
     MemoryPool<Space>::also_free([this] {
@@ -100,7 +104,7 @@ class KeptViews {
 /// A new View whose numbers aren't set. On devices, which wait for all kernels where memory is
 /// allocated or freed, its memory is kept when its last copy is gone, for the next call with this
 /// label and these extents. A call with the label and other extents frees what is kept for it, and
-/// so does MemoryPool::release().
+/// so does MemoryPool::release(). Views of more than 1 GiB aren't kept.
 ///
 /// Memory is handed on while kernels of `exec` may still use it. Fence before the last copy goes if
 /// other instances use the View. What is kept for an instance that has ended stays until
