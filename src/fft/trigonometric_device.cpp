@@ -151,9 +151,9 @@ struct Chirp {
   }
 };
 
-/// The lines of one call of the library. Their complex numbers take at most half as much memory as
-/// the lines do, or 1 MiB where that is more. Those of chirps, which five kernels pass, fit a
-/// device's cache.
+/// The lines of one call of the library, one at least. Their complex numbers take at most a quarter
+/// of the memory that all lines do, or 1 MiB where that is more. Those of chirps, which five
+/// kernels pass, fit a device's cache.
 template <class T>
 struct Portion {
   std::int64_t length, lines, bytes;
@@ -163,7 +163,7 @@ struct Portion {
     length = chirp.length;
     constexpr std::int64_t smallest = std::int64_t(1) << 20, cached = std::int64_t(1) << 25;
     std::int64_t const of_line = length * static_cast<std::int64_t>(2 * sizeof(T));
-    std::int64_t most = count * f.n * static_cast<std::int64_t>(sizeof(T)) / 2;
+    std::int64_t most = count * f.n * static_cast<std::int64_t>(sizeof(T)) / 4;
     if (chirp.is_needed) most = std::min(most, cached);
     lines = std::clamp<std::int64_t>(std::max(most, smallest) / of_line, 1, count);
     lines = (count + (count + lines - 1) / lines - 1) / ((count + lines - 1) / lines);

@@ -277,8 +277,9 @@ class TransformSolver : public DirectSolver<Exec, T> {
     std::int64_t work = 0;
     for (int d = 0; d < 3; ++d)
       if (way.transforms(problem, d))
-        work += Plan::work_bytes(exec, problem.extents, kinds_of(problem, d), problem.batch,
-                                 plan_options(problem));
+        for (auto const& kinds : there_and_back(kinds_of(problem, d)))
+          work +=
+              Plan::work_bytes(exec, problem.extents, kinds, problem.batch, plan_options(problem));
     return work + Fields().list(exec, problem, way).bytes();
   }
 
@@ -325,6 +326,17 @@ class TransformSolver : public DirectSolver<Exec, T> {
     return kinds;
   }
 
+  using Kinds = std::array<fft::Trigonometric, 3>;
+  static Kinds inverse(Kinds kinds) {
+    for (auto& kind : kinds) kind = fft::inverse_of(kind);
+    return kinds;
+  }
+  /// The transforms whose plans differ.
+  static std::vector<Kinds> there_and_back(Kinds const& kinds) {
+    if (inverse(kinds) == kinds) return {kinds};
+    return {kinds, inverse(kinds)};
+  }
+
   static bool prefers_apart(DirectProblem const& problem, int axis) {
     return Plan::prefers_apart(problem.extents, kinds_of(problem, axis), problem.batch,
                                plan_options(problem));
@@ -350,10 +362,6 @@ class TransformSolver : public DirectSolver<Exec, T> {
     }
 
    private:
-    static std::array<fft::Trigonometric, 3> inverse(std::array<fft::Trigonometric, 3> kinds) {
-      for (auto& kind : kinds) kind = fft::inverse_of(kind);
-      return kinds;
-    }
     static auto view_of(Strided<T, 4> const& field) {
       Kokkos::LayoutStride layout;
       for (std::size_t d = 0; d < 4; ++d) {

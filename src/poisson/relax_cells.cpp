@@ -43,8 +43,8 @@ void relax_cells(StencilRow<T> const& row, int first, int end, T step, bool watc
     auto const moves = lane == T(0);
     StencilRow<T> const at = row;  // a copy, so that the compiler sees that no store changes it
     Soon<T> const next = soon;
-    int const line = static_cast<int>(64 / sizeof(T))
-                     << next.shift;  // cells for which to prefetch one of each
+    // Cells whose part of the next slab is one line of the cache.
+    int const line = static_cast<int>(64 / sizeof(T)) << next.shift;
     std::ptrdiff_t const other = Rank == 3 ? at.row : 0;
     // A cell's neighbours in the row don't change, so that vectors loaded before a store are still
     // right. Loading them again would wait for the store.

@@ -138,7 +138,7 @@ class RowsOfRank {
   using Owned =
       Kokkos::View<view_data_t<T, Rank>, Kokkos::LayoutRight, typename Exec::memory_space>;
 
-  // Other ranks write to it, who are slow to open new memory.
+  // Other ranks write to memory with halos, and opening new memory takes them a millisecond.
   void add(Buffers& all, Owned& view, char const* label, std::int64_t rows,
            std::array<std::int64_t, Rank> const& like) const {
     if constexpr (Rank == 2)

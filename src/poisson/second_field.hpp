@@ -70,7 +70,9 @@ class TwoFields {
   using Unknown = RowMajorView<Exec, T, Rank>;
 
   /// \param method  what they are for: "Jacobi's method"
-  /// \param shared  with other ranks, who are slow to open new memory: devices keep this one
+  /// \param shared  whether other ranks write to the fields: devices keep the second one then,
+  /// since
+  ///   opening new memory takes the other ranks a millisecond
   TwoFields(Exec const& exec, Unknown const& u, std::string const& method, bool shared = false)
       : exec_(exec), field_{u, Unknown()} {
     std::string const label = "coir::poisson::second_field/second";

@@ -38,6 +38,11 @@ TEST(CellByCell, PartsOfAnArrayAndItsStretchedRow) {
   expect_gradient([&](auto const& x) { return sum(roll(x, 1, 0) * x * first(x)); });
 }
 
+TEST(CellByCell, OneArrayAlone) {
+  expect_gradient([](auto const& x) { return sum(square(evaluate(exp(x)))); });
+  expect_gradient([](auto const& x) { return sum(square(evaluate(3 * x))); });
+}
+
 TEST(CellByCell, SeveralStretchedRows) {
   auto const row = [](auto const& x, int r) { return x(range(r, r + 1), range()); };
   auto const column = [](auto const& x) { return x(range(), range(1, 2)); };

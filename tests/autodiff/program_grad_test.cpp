@@ -212,6 +212,12 @@ TEST(ProgramGrad, InfiniteSlopesDontSpoilWhatDoesntEnter) {
     return sum(where(x > 0, root, x));
   })(x));
   EXPECT_EQ(slope, (std::vector<double>{1, 0.25}));
+  // The slope of x / 0 is infinite, too.
+  EXPECT_EQ(numbers_of(coir::grad([](auto x) {
+              auto const large = evaluate(x / 0.0);
+              return sum(where(x > 100, large, x));
+            })(x)),
+            (std::vector<double>{1, 1}));
   Array<double, 1> const zeros = coir::zeros<double>(3);
   EXPECT_EQ(numbers_of(coir::grad([](auto x) { return norm(x(range(0, 2))); })(zeros)),
             std::vector<double>(3, 0.0));

@@ -2,8 +2,9 @@
 
 /// \file
 /// Reductions that leave NaN out: NumPy's nansum, nanmean and their like, of all elements or along
-/// an axis. If no number is left, a sum is 0, a product 1, and every other reduction NaN. Means and
-/// variances take several passes: an expression's elements are computed once, and kept for these.
+/// an axis. If no number is left, a sum is 0, a product 1, nanargmin and nanargmax throw, and every
+/// other reduction is NaN. Where a mean or a variance takes several passes, an expression's
+/// elements are computed once, and are kept from pass to pass.
 
 #include <coir/array/axis_reductions.hpp>
 #include <coir/array/reductions.hpp>
@@ -153,7 +154,7 @@ Totals over_counts(E const& x, std::int64_t ddof, Totals totals, int axis) {
   return totals;
 }
 
-/// A reduction's results beside the elements that they are of.
+/// Results in a shape that broadcasts against the elements.
 template <Scalar T>
 auto beside_elements(T result) {
   return Constant<T>(result);

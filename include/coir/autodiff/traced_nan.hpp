@@ -87,6 +87,7 @@ template <DerivedExpression E, class... Axis>
 auto nanmin(E const& x, Axis... axis) {
   auto const stored = detail::stored_for_nan(x);
   auto const numbers = detail::number_for_nan(stored, std::numeric_limits<double>::infinity());
+  // NaN where there are no numbers.
   return min(numbers, axis...) + 0 * detail::numbers_left(stored, 0, axis...);
 }
 

@@ -108,8 +108,9 @@ concept DirectSourceAndUnknown =
 /// slopes, Hartley's for periodic axes. Along one axis of `values` the equations that the other
 /// transforms leave are tridiagonal, and are solved as such. The result is exact up to rounding.
 ///
-/// Views may have any strides. Memory: on hosts a few lines for each thread; on devices
-/// about one field, and up to 2 MiB for each kind and length of transform (see bytes()).
+/// Views may have any strides. Memory: on hosts a few lines for each thread; on devices a
+/// quarter of a field, or up to 2 MiB, for each kind and length of transform (slopes have two
+/// kinds), and one field where an axis of up to 512 cells is transformed (see bytes()).
 ///
 /// \tparam Exec  where to run
 /// \tparam T     float or double

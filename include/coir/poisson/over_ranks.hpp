@@ -15,7 +15,8 @@
 ///
 /// Memory: where a rank has a neighbour and halos of more than one row, copies of b and u with
 /// these halos; also where a View isn't row-major. Devices keep the copies, and Jacobi's second
-/// field, for the next call: see kept_view(). Messages count as "distributed/halos".
+/// field, for the next call with the same scheme and extents: see kept_view(). Messages count as
+/// "distributed/halos".
 
 #include <coir/distributed/group.hpp>
 #include <coir/poisson/jacobi.hpp>

@@ -252,9 +252,14 @@ auto fitted_placement(X const&... x) {
       shape = broadcast(shape, one.shape());
   };
   (stretch(x), ...);
-  auto splits = first.splits();
-  for (auto& split : splits) split.axis += rank - std::remove_cvref_t<decltype(first)>::rank;
-  Placement<rank> common(first.group(), shape, std::move(splits));
+  constexpr int axes = std::remove_cvref_t<decltype(first)>::rank;
+  auto const common = [&] {
+    if constexpr (axes == rank)
+      if (shape == first.shape()) return first;
+    auto splits = first.splits();
+    for (auto& split : splits) split.axis += rank - axes;
+    return Placement<rank>(first.group(), shape, std::move(splits));
+  }();
   auto const check = [&](auto const& one) {
     using One = std::remove_cvref_t<decltype(one)>;
     if constexpr (AnySplit<One>) {
@@ -300,7 +305,7 @@ template <class... X>
 auto common_placement(X&&... x) {
   constexpr int rank = std::max({axes_of<std::remove_cvref_t<X>>...});
   decltype(auto) first = first_split(std::forward<X>(x)...);
-  // Comparisons and counts of copies would take as long as a short statement.
+  // Otherwise copying and comparing placements takes as long as a short statement.
   if constexpr (std::remove_cvref_t<decltype(first.placement())>::rank == rank)
     if ((fits_in(first.placement(), x) && ...))
       return std::forward<decltype(first)>(first).placement();

@@ -217,7 +217,8 @@ struct GatherDuals {
 template <class T, int Outer, int Count, class Nodes>
 struct GatherCells {
   static constexpr int nothing = -1, summed = -2;
-  // A cell has several loads that wait together, and much code: one kernel with one cell a thread.
+  // A cell has several loads that wait together, and much code: one kernel with one cell a thread,
+  // whether or not cells read what their neighbours read.
   static constexpr bool reads_no_neighbours = true;
   static constexpr int cells_per_thread = 1;
   using Index = std::int32_t;
@@ -354,7 +355,7 @@ struct RowSums {
     if constexpr (std::same_as<Slope, char>)
       return x;
     else
-      return static_cast<T>(static_cast<S>(x * slope));
+      return math::select(x == S(0), T(0), static_cast<T>(static_cast<S>(x * slope)));
   }
 
   void add(std::int64_t begin, std::int64_t end) const {

@@ -269,12 +269,13 @@ struct AddProduct {
     return fresh ? product : old + product;
   }
 };
+/// A cotangent times a number. An infinite number isn't multiplied by 0.
 template <class T, class Slope>
 struct ProductWithNumber {
   Slope slope;
   template <class S>
   KOKKOS_FORCEINLINE_FUNCTION T operator()(S const& cotangent) const {
-    return static_cast<T>(static_cast<S>(cotangent * slope));
+    return math::select(cotangent == S(0), T(0), static_cast<T>(static_cast<S>(cotangent * slope)));
   }
 };
 struct AddUnlessFresh {
@@ -538,8 +539,9 @@ void gather_in_one_kernel(Slice<S const, Rank, Space> const& cotangent,
   constexpr bool by_numbers = std::same_as<Source, std::vector<real_t<S>>>;
   // One kernel for linear statements of similar lengths.
   constexpr int outer = Rank - 1,
-                most = by_numbers ? static_cast<int>(std::bit_ceil(traced_count<E> + 1U)) - 1
-                                  : traced_count<E>;
+                most = by_numbers && traced_count<E> < 16
+                           ? static_cast<int>(std::bit_ceil(traced_count<E> + 1U)) - 1
+                           : traced_count<E>;
   constexpr bool by_partials = std::same_as<Source, Partials<E>>;
   constexpr bool needs_values = !forgets_values<P, E>;
   using Slope = std::conditional_t<by_numbers, real_t<S>, char>;

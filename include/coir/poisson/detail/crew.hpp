@@ -32,7 +32,7 @@ class Crew {
   /// Calls work(), whose calls of run() share one kernel. While tools listen each call of run() is
   /// a kernel, with its own label.
   ///
-  /// \param threads  the most that any call needs
+  /// \param threads  the most that any call needs, at most threads()
   template <class Work>
   void stay_for(std::string_view label, int threads, Work const& work) {
     if (threads <= 1 || tool_is_loaded()) return work();
@@ -55,6 +55,7 @@ class Crew {
   /// kernel.
   ///
   /// \param threads  at most threads()
+  /// \param body     must not throw
   template <class Body>
   void run(std::string_view label, int threads, Body const& body) {
     if (members_.empty() || threads == 1) return run_side_by_side(label, exec_, threads, body);

@@ -26,6 +26,7 @@ int threads_side_by_side(Exec const& exec) {
 /// \param threads  at most threads_side_by_side()
 template <class Exec, class Body>
 void run_side_by_side(std::string_view label, Exec const& exec, int threads, Body const& body) {
+  static_assert(runs_on_host<Exec>);
   // With as many tasks as threads, each thread gets one, and all run at the same time.
   std::int64_t const tasks = threads == 1 ? 1 : exec.concurrency();
   for_each_task(label, exec, tasks, [threads, &body](std::int64_t task) {

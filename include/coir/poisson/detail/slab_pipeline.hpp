@@ -66,10 +66,10 @@ struct PipelineStep {
 /// \param where   an execution space of a host, or threads that stay together
 /// \param rows    of a slab
 /// \param tile    rows of a tile
-/// \param bands   at most slabs / (2 stages), and at most threads_side_by_side()
+/// \param bands   at most slabs / (2 stages), and at most the threads that run side by side there
 /// \param passes  how often all stages are made, one pass after the other
 template <class Where, class Step>
-void pipeline(std::string_view label, Where&& where, int slabs, int rows, int tile, int stages,
+void pipeline(std::string_view label, Where& where, int slabs, int rows, int tile, int stages,
               int bands, Step const& step, int passes = 1) {
   auto const begin_of = [=](int band) {
     return 1 + static_cast<int>(static_cast<std::int64_t>(slabs) * band / bands);

@@ -24,8 +24,6 @@ namespace coir::detail {
 template <class Kernel, class Monoid, int Outer>
 struct AcrossRows {
   using Value = typename Monoid::value_type;
-  /// Such kernels have much code, and several loads of their own that wait together.
-  static constexpr bool evaluates_once = requires { Kernel::evaluates_once; };
   Kernel kernel;
   Monoid monoid;
   RowNumbers<Outer> numbers;  // of the result
@@ -346,7 +344,7 @@ KOKKOS_FORCEINLINE_FUNCTION void fold_steps(std::int64_t first, std::int64_t ste
 template <class Kernel, class Monoid, int Outer, int Width>
 struct ElementsAlong {
   using Value = typename Monoid::value_type;
-  /// Such kernels have much code, and several loads of their own that wait together.
+  /// Kernels that evaluate once have much code, and several loads of their own that wait together.
   static constexpr bool evaluates_once = requires { Kernel::evaluates_once; };
   Kernel kernel;
   Monoid monoid;
@@ -413,7 +411,7 @@ struct ElementsAlong {
   template <class I>
   KOKKOS_FORCEINLINE_FUNCTION void fold_by(Value& value, I row, I column, std::int64_t first,
                                            std::int64_t step, std::int64_t length) const {
-    // 64 bits are rare: less of that, for compile time.
+    // Fewer loads at a time for compile time; arrays that need 64 bits are rare.
     constexpr int loads = evaluates_once || sizeof(I) > 4 ? 2 : 8;
     Place<Outer, I> const at = numbers.place(row);
     fold_steps<loads>(
@@ -586,10 +584,11 @@ void fold_on_device(Exec const& exec, Elements const& elements, Monoid const& mo
     int const rows = threads_of_team / lanes;
     std::int64_t const teams = (cells + rows - 1) / rows;
     if (teams <= std::numeric_limits<int>::max()) {
-      Kokkos::parallel_for(
-          "coir::array::reduce_axis",
-          Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(teams), rows, lanes),
-          LanesFold<Elements, Monoid, Result>{elements, monoid, cells, length, lanes, out});
+      using Lanes = LanesFold<Elements, Monoid, Result>;
+      Kokkos::parallel_for("coir::array::reduce_axis",
+                           Kokkos::TeamPolicy<Exec, PassedWithLaunch<Lanes>>(
+                               exec, static_cast<int>(teams), rows, lanes),
+                           Lanes{elements, monoid, cells, length, lanes, out});
       return;
     }
   }
@@ -601,9 +600,11 @@ void fold_on_device(Exec const& exec, Elements const& elements, Monoid const& mo
                                      : length <= longest_of_team && cells * length <= 2 * threads);
     if (teams) {
       int const team = runs_on_host<Exec> ? 1 : 128;
+      using Team = TeamFold<Elements, Monoid, Result>;
       Kokkos::parallel_for(
-          "coir::array::reduce_axis", Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(cells), team),
-          TeamFold<Elements, Monoid, Result>{elements, monoid, columns, length, out});
+          "coir::array::reduce_axis",
+          Kokkos::TeamPolicy<Exec, PassedWithLaunch<Team>>(exec, static_cast<int>(cells), team),
+          Team{elements, monoid, columns, length, out});
       return;
     }
   }
@@ -630,9 +631,11 @@ void fold_on_device(Exec const& exec, Elements const& elements, Monoid const& mo
       folds = (cells + stretch - 1) / stretch * Parts::together;
     }
   }
-  Kokkos::parallel_for("coir::array::reduce_axis",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, folds),
-                       body);
+  Kokkos::parallel_for(
+      "coir::array::reduce_axis",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>, PassedWithLaunch<Parts>>(exec, 0,
+                                                                                          folds),
+      body);
   if (parts > 1)
     fold_on_device<Space>(exec, PartsAlong<Monoid>{monoid, values, columns}, monoid, cells, columns,
                           parts, out);
