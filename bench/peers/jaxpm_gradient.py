@@ -108,7 +108,10 @@ def main():
     if options.check:
         by = lambda length: float(value(noise + length * along))
         difference = (by(1e-2) - by(-1e-2)) / 2e-2
-        print(f"{name}: along random noise {float(jnp.sum(slope * along)):.6g}, by difference {difference:.6g}")
+        found = float(jnp.sum(slope * along))
+        print(f"{name}: along random noise {found:.6g}, by difference {difference:.6g}")
+        if abs(found - difference) > 0.05 * abs(difference):
+            raise SystemExit("the gradient isn't that of the value: its time is no peer's")
 
 
 if __name__ == "__main__":

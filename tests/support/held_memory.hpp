@@ -17,7 +17,7 @@ class HeldMemory {
  public:
   HeldMemory() {
     // Memory that is kept from before would be taken again uncounted, and given back counted.
-    MemoryPool<Kokkos::DefaultExecutionSpace::memory_space>::release();
+    free_what_is_kept();
     now_ = peak_ = 0;
     Kokkos::Tools::Experimental::set_allocate_data_callback(
         [](Kokkos_Profiling_SpaceHandle, char const*, void const*, std::uint64_t const bytes) {
@@ -36,11 +36,22 @@ class HeldMemory {
   HeldMemory(HeldMemory const&) = delete;
   HeldMemory& operator=(HeldMemory const&) = delete;
 
-  std::int64_t now() const { return now_; }
+  /// Besides what is kept for later.
+  std::int64_t now() const {
+    free_what_is_kept();
+    return now_;
+  }
   std::int64_t peak() const { return peak_; }
-  void forget_peak() { peak_ = now_; }
+  void forget_peak() {
+    free_what_is_kept();
+    peak_ = now_;
+  }
 
  private:
+  static void free_what_is_kept() {
+    MemoryPool<Kokkos::DefaultExecutionSpace::memory_space>::release();
+  }
+
   static inline std::int64_t now_ = 0, peak_ = 0;
 };
 
