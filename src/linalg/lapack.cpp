@@ -178,10 +178,11 @@ void in_parts(Host const& exec, std::int64_t count, std::int64_t work, Body cons
 }
 
 /// Inverts a column-major upper triangle without zeros on its diagonal, by LAPACK if it is small.
-/// Otherwise the upper right block is solved for, and threads invert both halves of the diagonal.
+/// Otherwise the upper right block is solved for, and the halves of the diagonal are inverted, by
+/// two threads if they are worth starting.
 template <class T>
 void invert_upper(Host const& exec, std::int64_t size, T* a, std::int64_t stride) {
-  constexpr std::int64_t least = 64;
+  constexpr std::int64_t least = 64, least_of_threads = 192;
   int const n = static_cast<int>(size), lda = static_cast<int>(stride);
   if (size < least) {
     int info = 0;
@@ -206,7 +207,7 @@ void invert_upper(Host const& exec, std::int64_t size, T* a, std::int64_t stride
     if (first == 0) invert_upper(exec, half, a, stride);
     if (end == 2) invert_upper(exec, rest, corner, stride);
   };
-  if (most_tasks_at_once(exec) < 2) return invert(0, 2);
+  if (size < least_of_threads || most_tasks_at_once(exec) < 2) return invert(0, 2);
   for_each_task("coir::linalg::lapack/halves", exec, 2,
                 [=](std::int64_t part) { invert(part, part + 1); });
 }
