@@ -1,5 +1,6 @@
 // What every solver promises, whatever its method.
 
+#include <coir/core/detail/host_threads.hpp>
 #include <coir/core/errors.hpp>
 #include <coir/poisson/conjugate_gradients.hpp>
 #include <coir/poisson/detail/crew.hpp>
@@ -366,7 +367,12 @@ TEST(CrewOnHost, PiecesUseAllThreads) {
     return count;
   };
   work();  // kernels of their own
-  crew.stay_for("coir::poisson::solvers_test/stay", threads, work);
+  crew.stay_for("coir::poisson::solvers_test/stay", threads, [&] {
+#ifdef KOKKOS_ENABLE_OPENMP
+    EXPECT_EQ(coir::detail::in_parallel_region(), threads > 1);  // one kernel for all pieces
+#endif
+    work();
+  });
   for (int thread = 0; thread < threads; ++thread) EXPECT_EQ(calls[thread], 2 * expected(thread));
 
   EXPECT_THROW(crew.stay_for("coir::poisson::solvers_test/stay", threads,
