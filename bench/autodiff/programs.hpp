@@ -71,8 +71,8 @@ void time_recorded(benchmark::State& state, double cells, F const& function,
 
 /// Makes the benchmarks value,NAME/n, grad,NAME/n, recorded_value,NAME/n and recorded_grad,NAME/n.
 ///
-/// \param program  called with the benchmark's state, n, and with what times function(arguments...)
-///   when it is called with them
+/// \param program  called with the benchmark's state, n and `time`: time(function, arguments...)
+///   measures that call
 template <class Program>
 bool add_program(std::string const& name, std::initializer_list<std::int64_t> sizes,
                  Program const& program) {

@@ -386,7 +386,7 @@ std::vector<Tracer<>> bins_of_ccl(double alignment) {
 
 TEST(AngularPower, IsThatOfAnotherCodeInItsOwnCases) {
   // By pyccl 3.3.6: BBKS, linear; n(z) by rows of 3/4000 from 0 to 3; counts without redshift
-  // distortions, shear, and alignment alone with A = 0.5; counts 2 and shear 1 by pieces of n(z)
+  // distortions, shear, and alignment alone with A = 0.5; counts 2 and shear 1 by pieces of n(z).
   // Rows: counts with counts, shear with shear, counts with shear, alignment of bin 1 with itself,
   // with shear of bin 2, and with counts of bin 1
   std::vector<double> const l = {2, 10, 50, 200, 1000, 3000};

@@ -336,6 +336,7 @@ decltype(auto) local_operand(Placement<Rank> const& placement, X&& x) {
 template <class F, class... X>
   requires(AnySplit<X> || ...)
 auto elementwise(F const& f, X&&... x) {
+  // Takes an operand's placement alone; its elements are taken below.
   auto placement = detail::common_placement(std::forward<X>(x)...);
   auto expression = f(detail::local_operand(placement, std::forward<X>(x))...);
   return Split<decltype(expression)>(std::move(expression), std::move(placement));
